@@ -1,0 +1,244 @@
+#include "bindings/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bindings/shell_words.h"
+#include "bindings/spawn.h"
+#include "bindings/sys.h"
+#include "bindings/text.h"
+
+/* The guardian's own arguments, of which the report descriptor is one. */
+#define ROLE	   "guard\0" NUMBER(BIND_SPAWN_REPORT_FD)
+#define NUMBER(n)  NUMBER_(n)
+#define NUMBER_(n) #n
+#define FIRST_WORD 3
+
+#define DEFAULT_PATH "/usr/bin:/bin"
+
+/* SECURITY: all that a provider process gets of the caller's environment. */
+static const char *const inherited[] = {
+    "HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG"};
+
+#define INHERITED (sizeof(inherited) / sizeof(inherited[0]))
+
+static char *
+copy_span(struct wire_span span)
+{
+	char *copy;
+	size_t size;
+
+	if (!wire_add(span.len, 1, &size))
+		return NULL;
+	copy = malloc(size);
+	if (copy == NULL)
+		return NULL;
+	if (span.len > 0)
+		memcpy(copy, span.p, span.len);
+	copy[span.len] = '\0';
+	return copy;
+}
+
+static struct wire_span
+span_of(const char *text)
+{
+	return (struct wire_span){(const uint8_t *)text, strlen(text)};
+}
+
+/* The value of a name, or NULL. */
+static const char *
+look_up(const char *const *environment, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (; *environment != NULL; environment++) {
+		if (strncmp(*environment, name, len) == 0 &&
+		    (*environment)[len] == '=')
+			return *environment + len + 1;
+	}
+	return NULL;
+}
+
+static enum wire_err
+take_environment(struct bind_command *command, const char *const *given)
+{
+	size_t count = 0;
+
+	command->environment = calloc(INHERITED + 1, sizeof(char *));
+	if (command->environment == NULL)
+		return WIRE_ERR_NO_MEMORY;
+	for (size_t i = 0; i < INHERITED; i++) {
+		const char *value = look_up(given, inherited[i]);
+		size_t before = strlen(inherited[i]) + 1;
+		char *entry;
+
+		if (value == NULL)
+			continue;
+		entry = copy_span(span_of(value - before));
+		if (entry == NULL)
+			return WIRE_ERR_NO_MEMORY;
+		command->environment[count++] = entry;
+	}
+	return WIRE_OK;
+}
+
+/* DIRECTORY/NAME at path; whether it fits and can be executed. */
+static int
+try_path(
+    struct wire_span directory, const char *name, char path[BIND_COMMAND_PATH])
+{
+	struct bind_text text;
+
+	bind_text_init(&text, (uint8_t *)path, BIND_COMMAND_PATH - 1);
+	bind_text_add_span(&text, directory);
+	bind_text_add(&text, "/");
+	bind_text_add(&text, name);
+	if (text.full)
+		return -ENAMETOOLONG;
+	path[text.len] = '\0';
+	return bind_sys_is_executable(path);
+}
+
+/* Along PATH. A file that is there but may not be run is remembered: it
+ * explains more than "no such file". */
+static int
+search(const char *list, const char *name, char path[BIND_COMMAND_PATH])
+{
+	int found = -ENOENT;
+
+	for (;;) {
+		size_t len = strcspn(list, ":");
+		int r;
+
+		/* SECURITY: an empty or relative entry would make the tool
+		 * depend on where weir was started. */
+		if (len > 0 && list[0] == '/') {
+			r = try_path(
+			    (struct wire_span){(const uint8_t *)list, len},
+			    name, path);
+			if (r == 0)
+				return 0;
+			if (r != -ENOENT && r != -ENOTDIR)
+				found = r;
+		}
+		if (list[len] == '\0')
+			return found;
+		list += len + 1;
+	}
+}
+
+static int
+resolve(const char *name, const char *const *environment,
+    char path[BIND_COMMAND_PATH])
+{
+	char cwd[BIND_COMMAND_PATH];
+	const char *list;
+	int r;
+
+	if (name[0] == '\0')
+		return -ENOENT;
+	if (name[0] == '/')
+		return try_path(WIRE_LIT(""), name + 1, path);
+	if (strchr(name, '/') != NULL) {
+		r = bind_sys_getcwd(cwd, sizeof(cwd));
+		return r < 0 ? r : try_path(span_of(cwd), name, path);
+	}
+	list = look_up(environment, "PATH");
+	return search(list == NULL ? DEFAULT_PATH : list, name, path);
+}
+
+/* argv = {guardian, "guard", FD, path, argument...}; path is filled later. */
+static enum wire_err
+take_words(struct bind_command *command, struct wire_span line,
+    struct wire_errinfo *info)
+{
+	size_t count;
+	enum wire_err err;
+
+	if (line.len > BIND_COMMAND_LINE)
+		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, "length", 0);
+	command->text = malloc(sizeof(ROLE) + line.len + 1);
+	command->argv =
+	    calloc(FIRST_WORD + BIND_COMMAND_WORDS + 1, sizeof(char *));
+	if (command->text == NULL || command->argv == NULL)
+		return wire_fail(info, WIRE_ERR_NO_MEMORY, "command", 0);
+	memcpy(command->text, ROLE, sizeof(ROLE));
+	command->argv[0] = command->guardian;
+	command->argv[1] = command->text;
+	command->argv[2] = command->text + strlen(ROLE) + 1;
+	err = bind_shell_split(line, command->text + sizeof(ROLE), line.len + 1,
+	    command->argv + FIRST_WORD, BIND_COMMAND_WORDS + 1, &count, info);
+	if (err == WIRE_OK && count == 0)
+		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, "empty", 0);
+	return err;
+}
+
+static enum wire_err
+take_path(struct bind_command *command, const char *const *environment,
+    struct wire_errinfo *info)
+{
+	char path[BIND_COMMAND_PATH];
+	int r = resolve(command->argv[FIRST_WORD], environment, path);
+
+	if (r < 0) {
+		(void)wire_fail(info, WIRE_ERR_SYSTEM, "command", 0);
+		if (info != NULL)
+			info->sys = -r;
+		return WIRE_ERR_SYSTEM;
+	}
+	command->path = copy_span(span_of(path));
+	if (command->path == NULL)
+		return wire_fail(info, WIRE_ERR_NO_MEMORY, "command", 0);
+	command->argv[FIRST_WORD] = command->path;
+	return WIRE_OK;
+}
+
+enum wire_err
+bind_command_new(struct wire_span line, const char *guardian,
+    const char *const *environment, struct bind_command **ret_command,
+    struct wire_errinfo *info)
+{
+	struct bind_command *command;
+	enum wire_err err = WIRE_ERR_NO_MEMORY;
+
+	if (guardian[0] != '/')
+		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, "guardian", 0);
+	command = calloc(1, sizeof(*command));
+	if (command == NULL)
+		return wire_fail(info, err, "command", 0);
+	command->guardian = copy_span(span_of(guardian));
+	if (command->guardian != NULL)
+		err = take_environment(command, environment);
+	if (err != WIRE_OK) {
+		(void)wire_fail(info, err, "command", 0);
+		goto out;
+	}
+	err = take_words(command, line, info);
+	if (err != WIRE_OK)
+		goto out;
+	err = take_path(command, environment, info);
+	if (err != WIRE_OK)
+		goto out;
+	*ret_command = command;
+	command = NULL;
+out:
+	bind_command_free(command);
+	return err;
+}
+
+void
+bind_command_free(struct bind_command *command)
+{
+	if (command == NULL)
+		return;
+	if (command->environment != NULL) {
+		for (char **p = command->environment; *p != NULL; p++)
+			free(*p);
+	}
+	free(command->environment);
+	free(command->argv);
+	free(command->path);
+	free(command->text);
+	free(command->guardian);
+	free(command);
+}

@@ -1,0 +1,77 @@
+#include "bindings/message.h"
+
+#include "bindings/kinds.h"
+#include "wire/utf8.h"
+
+void
+bind_message_whole(struct bind_text *text, struct wire_span name,
+    enum wire_tool_kind kind, struct wire_span what)
+{
+	if (what.len > BIND_MESSAGE_MAX)
+		what.len = wire_utf8_floor(what, BIND_MESSAGE_MAX);
+	bind_text_add_escaped(text, name);
+	bind_text_add(text, ": ");
+	if (what.len > 0) {
+		bind_text_add_span(text, what);
+		bind_text_add(text, what.p[what.len - 1] == '.' ? " " : ". ");
+	}
+	bind_text_add(text, bind_kind_guidance(kind));
+}
+
+static void
+add_limit(struct bind_text *text, const char *before, uint64_t limit,
+    const char *after)
+{
+	bind_text_add(text, before);
+	bind_text_add_uint(text, limit);
+	bind_text_add(text, after);
+}
+
+static void
+add_spent(struct bind_text *text, const struct bind_budget *budget)
+{
+	if (budget->spent == BIND_METER_CALLS)
+		add_limit(text, "the budget of ", budget->limits.calls,
+		    " calls (calls) is spent");
+	else
+		add_limit(text, "the budget of ", budget->limits.total_bytes,
+		    " bytes (total_bytes) is spent");
+}
+
+void
+bind_message_refused(struct bind_text *text, enum wire_tool_kind kind,
+    const struct bind_budget *budget, uint64_t argument_bytes)
+{
+	if (kind == WIRE_TOOL_NOT_OFFERED) {
+		bind_text_add(text, "no such tool is offered");
+	} else if (kind == WIRE_TOOL_BUDGET_SPENT) {
+		add_spent(text, budget);
+	} else if (kind == WIRE_TOOL_ARGUMENTS_TOO_LARGE) {
+		add_limit(text, "the arguments are ", argument_bytes, " bytes");
+		add_limit(text, ", over the limit of ",
+		    budget->limits.argument_bytes, " (argument_bytes)");
+	} else if (kind == WIRE_TOOL_RESULT_TOO_LARGE) {
+		add_limit(text, "the result is over the limit of ",
+		    budget->limits.result_bytes, " bytes (result_bytes)");
+	} else if (kind == WIRE_TOOL_NOT_RECORDED) {
+		bind_text_add(text, "the record of calls cannot be written");
+	} else if (kind == WIRE_TOOL_UNREACHABLE) {
+		bind_text_add(text, "the host has no memory for this call");
+	} else if (kind == WIRE_TOOL_CANCELLED) {
+		bind_text_add(text, "the execution is ending");
+	} else {
+		bind_text_add(text, "refused before it ran");
+	}
+}
+
+void
+bind_message_not_json(struct bind_text *text, enum wire_err err, size_t offset)
+{
+	if (err == WIRE_ERR_NO_MEMORY) {
+		bind_text_add(text, "the host has no memory for the result");
+		return;
+	}
+	bind_text_add(text, "the result is not acceptable JSON (");
+	bind_text_add(text, wire_err_word(err));
+	add_limit(text, " at byte ", offset, ")");
+}

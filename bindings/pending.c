@@ -1,0 +1,221 @@
+/*
+ * The pipeline of B1, performed: bindings/gate.h says what comes next, the
+ * functions here do it. Nothing but bind_pending_advance decides an order.
+ */
+#include "bindings/pending.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bindings/kinds.h"
+#include "bindings/message.h"
+
+static uint64_t
+now_ns(const struct bind_session *session)
+{
+	return session->config.loop->now_ns(session->config.loop->arg);
+}
+
+/* --- recording ---------------------------------------------------------- */
+
+static struct bind_record_entry
+describe(const struct bind_pending *call)
+{
+	struct bind_record_entry entry = {
+	    .id = call->job.id,
+	    .tool = call->name,
+	    .state = call->state,
+	    .kind = call->kind,
+	    .argument_bytes = call->argument_bytes,
+	    .result_bytes = call->result_bytes,
+	};
+
+	if (bind_call_is_final(call->state) && call->state != BIND_CALL_REFUSED)
+		entry.ms = (now_ns(call->session) - call->started_ns) / 1000000;
+	return entry;
+}
+
+static enum wire_err
+record_end(struct bind_pending *call)
+{
+	const struct bind_record *record = &call->session->config.record;
+	struct bind_record_entry entry = describe(call);
+
+	return record->ended(record->arg, &entry);
+}
+
+/* --- replying ----------------------------------------------------------- */
+
+static void
+reply_error(
+    struct bind_pending *call, enum wire_tool_kind kind, struct wire_span what)
+{
+	const struct bind_session_config *config = &call->session->config;
+	uint8_t whole[BIND_MESSAGE_WHOLE];
+	struct bind_text text;
+
+	bind_text_init(&text, whole, sizeof(whole));
+	bind_message_whole(&text, call->name, kind, what);
+	config->reply(config->reply_arg,
+	    &(struct bind_reply){
+		.id = call->job.id,
+		.kind = kind,
+		.message = bind_text_span(&text),
+		.hard = bind_kind_is_hard(kind),
+	    });
+}
+
+/* An error that the session itself decided on. */
+static void
+reply_refusal(struct bind_pending *call, enum wire_tool_kind kind)
+{
+	uint8_t buf[256];
+	struct bind_text text;
+
+	bind_text_init(&text, buf, sizeof(buf));
+	bind_message_refused(
+	    &text, kind, &call->session->budget, call->argument_bytes);
+	reply_error(call, kind, bind_text_span(&text));
+}
+
+/*
+ * The last step of every call: the record of its end, then the reply.
+ * SECURITY: a result whose end could not be recorded is not delivered, so the
+ * program never acts on something that the record cannot account for.
+ */
+static void
+finish(struct bind_pending *call)
+{
+	const struct bind_session_config *config = &call->session->config;
+	enum wire_err err;
+
+	if (call->state == BIND_CALL_REFUSED && call->kind == WIRE_TOOL_NONE)
+		call->kind = call->session->shut;
+	err = record_end(call);
+	if (call->session->muted)
+		return;
+	if (call->state == BIND_CALL_REFUSED)
+		reply_refusal(call, call->kind);
+	else if (err != WIRE_OK)
+		reply_refusal(call, WIRE_TOOL_NOT_RECORDED);
+	else if (call->state != BIND_CALL_COMPLETED)
+		reply_error(call, call->kind, call->outcome->message);
+	else
+		config->reply(config->reply_arg,
+		    &(struct bind_reply){
+			.id = call->job.id, .value = call->outcome->value});
+}
+
+/* --- the other actions; each answers with the event that follows -------- */
+
+void
+bind_session_spend(struct bind_session *session)
+{
+	if (session->gate == BIND_GATE_RUNNING)
+		session->shut = WIRE_TOOL_BUDGET_SPENT;
+	session->gate = bind_gate_next(session->gate, BIND_GATE_SPEND);
+}
+
+static enum bind_call_event
+pass_if_none(const struct bind_pending *call)
+{
+	return call->kind == WIRE_TOOL_NONE ? BIND_CALL_PASS : BIND_CALL_REFUSE;
+}
+
+static enum bind_call_event
+charge(struct bind_pending *call)
+{
+	call->kind = bind_budget_charge_call(
+	    &call->session->budget, call->argument_bytes);
+	if (call->kind == WIRE_TOOL_BUDGET_SPENT)
+		bind_session_spend(call->session);
+	return pass_if_none(call);
+}
+
+static enum bind_call_event
+admit(struct bind_pending *call)
+{
+	const struct bind_session *session = call->session;
+
+	call->kind = bind_catalogue_admit(session->config.catalogue,
+	    session->offered, call->name, &call->tool);
+	return pass_if_none(call);
+}
+
+/* Moves a call from the stack, with its arguments, into the line. */
+static bool
+keep(struct bind_pending *call)
+{
+	struct wire_span arguments = call->job.arguments;
+	struct bind_pending *kept;
+	size_t size;
+
+	kept =
+	    wire_add(sizeof(*kept), arguments.len, &size) ? malloc(size) : NULL;
+	if (kept == NULL) {
+		call->kind = WIRE_TOOL_UNREACHABLE;
+		return false;
+	}
+	*kept = *call;
+	if (arguments.len > 0)
+		memcpy(kept->arguments, arguments.p, arguments.len);
+	kept->job.arguments.p = kept->arguments;
+	kept->name = (struct wire_span){call->tool->name, call->tool->name_len};
+	kept->job.tool = kept->name;
+	TAILQ_INSERT_TAIL(&call->session->waiting, kept, link);
+	return true;
+}
+
+static enum bind_call_event
+record_started(struct bind_pending *call)
+{
+	const struct bind_record *record = &call->session->config.record;
+	struct bind_record_entry entry = describe(call);
+
+	call->started_ns = now_ns(call->session);
+	entry.state = BIND_CALL_STARTED;
+	if (record->started(record->arg, &entry) != WIRE_OK)
+		call->kind = WIRE_TOOL_NOT_RECORDED;
+	return pass_if_none(call);
+}
+
+static void
+dispatch(struct bind_pending *call)
+{
+	struct bind_session *session = call->session;
+
+	call->job.deadline_ns =
+	    call->started_ns + session->config.limits.tool_time_ns;
+	TAILQ_INSERT_TAIL(&session->running, call, link);
+	session->in_flight++;
+	/* The call may be over and freed when this returns. */
+	call->tool->provider->start(call->tool->data, &call->job);
+}
+
+bool
+bind_pending_advance(struct bind_pending *call, enum bind_call_event event)
+{
+	for (;;) {
+		struct bind_call_step step =
+		    bind_call_next(call->session->gate, call->state, event);
+
+		call->state = step.next;
+		if (step.actions == BIND_DO_CHARGE) {
+			event = charge(call);
+		} else if (step.actions == BIND_DO_ADMIT) {
+			event = admit(call);
+		} else if (step.actions == BIND_DO_RECORD_STARTED) {
+			event = record_started(call);
+		} else if (step.actions == BIND_DO_KEEP) {
+			if (keep(call))
+				return false;
+			event = BIND_CALL_REFUSE;
+		} else if (step.actions == BIND_DO_DISPATCH) {
+			dispatch(call);
+			return false;
+		} else {
+			finish(call);
+			return true;
+		}
+	}
+}

@@ -1,0 +1,332 @@
+/*
+ * A call that was accepted lives on one of three lists:
+ *	waiting	accepted, copied, not started; in id order
+ *	running	dispatched, no end yet, not cancelled; in order of deadlines,
+ *		since the tool time is the same for all
+ *	ending	cancelled or answered; the provider still holds something
+ * running and ending together are the window.
+ *
+ * Providers and the reply callback may come back into this file from inside
+ * any call to them. Hence: a call is on the list of its new state before
+ * anything foreign is called, loops take the head of a list each time round,
+ * and nothing is touched after a call that may have freed it.
+ */
+#include "bindings/session.h"
+
+#include <stdlib.h>
+
+#include "bindings/message.h"
+#include "bindings/pending.h"
+
+static struct bind_pending *
+call_of(struct bind_job *job)
+{
+	return (struct bind_pending *)(void *)((char *)job -
+	    offsetof(struct bind_pending, job));
+}
+
+/* --- the line and the window -------------------------------------------- */
+
+static void
+refuse(struct bind_pending *call, enum wire_tool_kind kind)
+{
+	call->kind = kind;
+	/* A refusal is an end from every state. */
+	(void)bind_pending_advance(call, BIND_CALL_REFUSE);
+	free(call);
+}
+
+static void
+refuse_waiting(struct bind_session *session)
+{
+	struct bind_pending *call;
+
+	while ((call = TAILQ_FIRST(&session->waiting)) != NULL) {
+		TAILQ_REMOVE(&session->waiting, call, link);
+		refuse(call, session->shut);
+	}
+}
+
+static bool
+has_room(const struct bind_session *session)
+{
+	return !session->paused &&
+	    session->in_flight < session->config.limits.in_flight &&
+	    !TAILQ_EMPTY(&session->waiting);
+}
+
+/* Gives the next ones their turn. Calls that end at once come back here
+ * through gone(): the flag makes that a loop instead of a recursion. */
+static void
+pump(struct bind_session *session)
+{
+	if (session->pumping)
+		return;
+	session->pumping = true;
+	while (has_room(session)) {
+		struct bind_pending *call = TAILQ_FIRST(&session->waiting);
+		enum wire_tool_kind kind;
+
+		TAILQ_REMOVE(&session->waiting, call, link);
+		/* Withdrawn since it was admitted? */
+		kind = bind_tool_admit(call->tool, session->offered);
+		if (kind != WIRE_TOOL_NONE)
+			refuse(call, kind);
+		else if (bind_pending_advance(call, BIND_CALL_TURN))
+			free(call);
+	}
+	session->pumping = false;
+}
+
+/*
+ * After a call has ended: when no byte is left, what waits could not be
+ * answered, and is refused rather than run for nothing.
+ */
+static void
+settle(struct bind_session *session)
+{
+	if (session->budget.bytes_spent)
+		refuse_waiting(session);
+	pump(session);
+}
+
+/* --- what providers call ------------------------------------------------ */
+
+static void
+move_to_ending(struct bind_pending *call)
+{
+	TAILQ_REMOVE(&call->session->running, call, link);
+	TAILQ_INSERT_TAIL(&call->session->ending, call, link);
+	call->is_ending = true;
+}
+
+/* Charges and checks a value. *outcome becomes an error, worded in *text,
+ * when it cannot be delivered. */
+static void
+judge_value(struct bind_pending *call, struct bind_outcome *outcome,
+    struct bind_text *text)
+{
+	struct bind_session *session = call->session;
+	struct wire_span value = bind_json_trim(outcome->value);
+	struct wire_errinfo info = {"", 0, 0};
+	enum wire_err err;
+
+	call->result_bytes = value.len;
+	outcome->kind = bind_budget_charge_result(&session->budget, value.len);
+	if (outcome->kind != WIRE_TOOL_NONE) {
+		if (outcome->kind == WIRE_TOOL_BUDGET_SPENT)
+			bind_session_spend(session);
+		bind_message_refused(text, outcome->kind, &session->budget, 0);
+		return;
+	}
+	err = bind_json_check_value(&session->check, value, &info);
+	if (err != WIRE_OK) {
+		outcome->kind = WIRE_TOOL_FAILED;
+		bind_message_not_json(text, err,
+		    info.offset + (size_t)(value.p - outcome->value.p));
+		return;
+	}
+	outcome->value = value;
+}
+
+static void
+job_done(struct bind_job *job, const struct bind_outcome *given)
+{
+	struct bind_pending *call = call_of(job);
+	struct bind_session *session = call->session;
+	struct bind_outcome outcome = *given;
+	enum bind_call_event event = BIND_CALL_VALUE;
+	uint8_t buf[256];
+	struct bind_text text;
+
+	if (!call->is_ending)
+		move_to_ending(call);
+	if (outcome.kind == WIRE_TOOL_NONE) {
+		bind_text_init(&text, buf, sizeof(buf));
+		judge_value(call, &outcome, &text);
+		outcome.message = bind_text_span(&text);
+		outcome.end_seen = true;
+	}
+	if (outcome.kind != WIRE_TOOL_NONE)
+		event = outcome.end_seen ? BIND_CALL_ERROR : BIND_CALL_LOSE;
+	call->kind = outcome.kind;
+	call->outcome = &outcome;
+	(void)bind_pending_advance(call, event); /* final; freed in gone() */
+	call->outcome = NULL;
+	settle(session);
+}
+
+static void
+job_gone(struct bind_job *job)
+{
+	struct bind_pending *call = call_of(job);
+	struct bind_session *session = call->session;
+
+	WIRE_BUG_IF(!bind_call_is_final(call->state));
+	TAILQ_REMOVE(&session->ending, call, link);
+	session->in_flight--;
+	free(call);
+	pump(session);
+}
+
+/* --- the public side ---------------------------------------------------- */
+
+enum wire_err
+bind_session_new(const struct bind_session_config *config,
+    struct bind_session **ret_session, struct wire_errinfo *info)
+{
+	struct bind_session *session;
+	enum wire_err err;
+
+	err = bind_limits_check(&config->limits, info);
+	if (err != WIRE_OK)
+		return err;
+	session = calloc(1, sizeof(*session));
+	if (session == NULL)
+		return wire_fail(info, WIRE_ERR_NO_MEMORY, "session", 0);
+	session->config = *config;
+	session->gate = BIND_GATE_RUNNING;
+	session->offered = bind_catalogue_count(config->catalogue);
+	bind_budget_init(&session->budget, &config->limits);
+	bind_json_check_init(&session->check, config->seed);
+	TAILQ_INIT(&session->waiting);
+	TAILQ_INIT(&session->running);
+	TAILQ_INIT(&session->ending);
+	*ret_session = session;
+	return WIRE_OK;
+}
+
+void
+bind_session_call(struct bind_session *session, const struct wire_call *frame)
+{
+	struct bind_pending call = {
+	    .session = session,
+	    .state = BIND_CALL_NEW,
+	    .name = {frame->name, frame->name_len},
+	    .argument_bytes = frame->arguments.len,
+	    .job =
+		{
+		    .id = frame->id,
+		    .arguments = frame->arguments,
+		    .result_max = session->config.limits.result_bytes,
+		    .loop = session->config.loop,
+		    .done = job_done,
+		    .gone = job_gone,
+		},
+	};
+
+	/* Afterwards it is over, or kept as a copy. */
+	(void)bind_pending_advance(&call, BIND_CALL_ACCEPT);
+	settle(session);
+}
+
+void
+bind_session_halt(struct bind_session *session, enum wire_tool_kind kind)
+{
+	WIRE_BUG_IF(kind == WIRE_TOOL_NONE);
+	if (session->gate == BIND_GATE_CLOSED)
+		return;
+	session->gate = bind_gate_next(session->gate, BIND_GATE_END);
+	session->shut = kind;
+	refuse_waiting(session);
+}
+
+static void
+cancel_first(struct bind_session *session, enum wire_tool_kind kind)
+{
+	struct bind_pending *call = TAILQ_FIRST(&session->running);
+
+	move_to_ending(call);
+	call->tool->provider->cancel(&call->job, kind);
+}
+
+void
+bind_session_close(struct bind_session *session)
+{
+	bind_session_halt(session, WIRE_TOOL_CANCELLED);
+	while (!TAILQ_EMPTY(&session->running))
+		cancel_first(session, WIRE_TOOL_CANCELLED);
+}
+
+static void
+abandon_all(struct bind_pending_list *list)
+{
+	struct bind_pending *call;
+
+	while ((call = TAILQ_FIRST(list)) != NULL) {
+		TAILQ_REMOVE(list, call, link);
+		call->tool->provider->abandon(&call->job);
+		if (!bind_call_is_final(call->state)) {
+			call->kind = WIRE_TOOL_CANCELLED;
+			(void)bind_pending_advance(call, BIND_CALL_LOSE);
+		}
+		free(call);
+	}
+}
+
+void
+bind_session_free(struct bind_session *session)
+{
+	if (session == NULL)
+		return;
+	session->muted = true;
+	/* All are told first, so that they end at the same time. */
+	bind_session_close(session);
+	abandon_all(&session->running);
+	abandon_all(&session->ending);
+	bind_json_check_release(&session->check);
+	free(session);
+}
+
+void
+bind_session_pause(struct bind_session *session)
+{
+	session->paused = true;
+}
+
+void
+bind_session_resume(struct bind_session *session)
+{
+	session->paused = false;
+	pump(session);
+}
+
+uint64_t
+bind_session_deadline(const struct bind_session *session)
+{
+	const struct bind_pending *call = TAILQ_FIRST(&session->running);
+
+	return call == NULL ? UINT64_MAX : call->job.deadline_ns;
+}
+
+void
+bind_session_tick(struct bind_session *session, uint64_t now)
+{
+	while (!TAILQ_EMPTY(&session->running) &&
+	    bind_session_deadline(session) <= now)
+		cancel_first(session, WIRE_TOOL_TIMED_OUT);
+}
+
+bool
+bind_session_is_empty(const struct bind_session *session)
+{
+	return session->in_flight == 0 && TAILQ_EMPTY(&session->waiting);
+}
+
+enum bind_gate_state
+bind_session_gate(const struct bind_session *session)
+{
+	return session->gate;
+}
+
+const struct bind_budget *
+bind_session_budget(const struct bind_session *session)
+{
+	return &session->budget;
+}
+
+size_t
+bind_session_offered(const struct bind_session *session)
+{
+	return session->offered;
+}

@@ -1,0 +1,74 @@
+/*
+ * System calls of the bindings, as values: each returns 0 (or a count) or
+ * -errno, and nothing else here or above looks at errno. Interrupted calls are
+ * repeated. Descriptors are close-on-exec from birth.
+ *
+ * The bind_child_ functions are for the short life between clone and exec, in
+ * memory that is shared with a parent that sleeps: no allocation, no lock.
+ */
+#ifndef BIND_SYS_H
+#define BIND_SYS_H
+
+#include <errno.h> /* the names of the values, for those who compare */
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* "No such file or directory"; for a positive errno. Static string. */
+const char *bind_sys_error_text(int error);
+
+int bind_sys_pipe(int *ret_read_fd, int *ret_write_fd);
+/* A connected pair of SOCK_SEQPACKET sockets. */
+int bind_sys_seqpacket_pair(int ret_fds[2]);
+int bind_sys_set_nonblock(int fd);
+/* Closes *fd when it is one (>= 0) and leaves -1. */
+void bind_sys_close(int *fd);
+
+ssize_t bind_sys_read(int fd, void *buf, size_t len);
+/* To a pipe. A pipe that nobody reads is -EPIPE, without a SIGPIPE and without
+ * a change to how the process or its other threads take that signal. */
+ssize_t bind_sys_write_pipe(int fd, const void *buf, size_t len);
+/* One datagram, without blocking. Its full length, even when over len. */
+ssize_t bind_sys_recv(int fd, void *buf, size_t len);
+
+/* 0 for a regular file that this process may execute. */
+int bind_sys_is_executable(const char *path);
+/* The current directory: 0, or -ERANGE when it does not fit. */
+int bind_sys_getcwd(char *buf, size_t len);
+
+/*
+ * Runs child(arg) in a new process that shares this memory, and returns when
+ * it has executed or exited: its pid, and *ret_pidfd. No signal is sent when it
+ * ends. child must not return. All signals are blocked in it; the stack is the
+ * caller's, stack_len bytes, aligned to 16.
+ *
+ * KERNEL: an emulator may copy the memory instead (valgrind does); child may
+ * not rely on writing to it.
+ */
+pid_t bind_sys_clone_vfork(int (*child)(void *arg), void *arg, void *stack,
+    size_t stack_len, int *ret_pidfd);
+
+/* Waits until a process has ended, or for so long. */
+void bind_sys_wait_end(int pidfd, int timeout_ms);
+/* SIGKILL to a child that has not been reaped. */
+void bind_sys_kill(int pidfd, pid_t pid);
+/* 1: reaped, and *ret_clean says whether it exited with status 0. 0: it still
+ * runs (never when `wait` is set). */
+int bind_sys_reap(int pidfd, bool wait, bool *ret_clean);
+
+/* A close-on-exec copy of fd, at `least` or above. */
+int bind_child_dup_above(int fd, int least);
+/* Makes `to` a copy of fd that survives exec. */
+int bind_child_dup_to(int fd, int to);
+int bind_child_close_from(int least);
+/* New session, directory `/`. */
+int bind_child_settle(void);
+/* Every signal to its default action, then all unblocked. */
+void bind_child_reset_signals(void);
+/* Returns only on failure. */
+int bind_child_exec(
+    const char *path, char *const *argv, char *const *environment);
+void bind_child_send(int fd, const void *buf, size_t len);
+void bind_child_exit(int status) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,790 @@
+"""What is about Python in a run: compiling the program, giving it its names,
+driving it, and telling how it ended.
+
+Trusted, part of the install. Nothing untrusted is compiled before _weir.boot
+returns: by then the process is sealed and the host has agreed. What stands
+here costs every start, so nothing is imported that a bare interpreter has not
+loaded already; traceback, gc and asyncio come only when a program causes it.
+
+The program can reach everything here through frames and modules. That is no
+breach: the seal holds without this file, and what the last frame says is the
+program's own claim anyway.
+"""
+import sys
+
+import _ast
+import _weir
+
+PROGRAM = "<program>"
+PLAN_FD = 6
+
+ONLY_AST, TOP_LEVEL_AWAIT = 0x400, 0x2000
+CO_OPTIMIZED, CO_NEWLOCALS, CO_COROUTINE = 0x1, 0x2, 0x80
+
+# Not identifiers, so they cannot meet a name of the program.
+VALUE, BODY = "<value>", "<module>"
+
+KEYWORDS = frozenset(
+    "False None True and as assert async await break class continue def del "
+    "elif else except finally for from global if import in is lambda nonlocal "
+    "not or pass raise return try while with yield".split())
+
+
+# --- what the program gets: errors, results, calls ---------------------------
+
+class ToolError(Exception):
+    """A tool call that was refused or failed. hard: every later call will."""
+
+    def __init__(self, kind, message, hard=False, tool=None):
+        super().__init__(kind, message, hard, tool)
+        self.kind = kind
+        self.message = message
+        self.hard = hard
+        self.tool = tool
+
+    def __str__(self):
+        return "%s: %s (%s)" % (self.tool, self.message, self.kind)
+
+
+class NotData(TypeError, AttributeError):
+    """Something stands for a value and was used as if it were one. An
+    AttributeError too, since hasattr and getattr may ask; printed as what the
+    program would catch."""
+
+    __module__, __qualname__ = "builtins", "TypeError"
+
+
+def refuse_use(cls):
+    """Class decorator: whatever treats an object as data raises."""
+    def refuse(self, *unused):
+        raise NotData(self._advice())
+
+    # Not bool: asyncio asks for the truth of a coroutine.
+    names = ("getitem setitem delitem iter len contains int float index add "
+             "radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv "
+             "mod rmod pow rpow and rand or ror xor neg abs lt le gt ge")
+    for name in names.split():
+        setattr(cls, "__%s__" % name, refuse)
+    cls.__bool__ = lambda self: True
+    return cls
+
+
+@refuse_use
+class ToolResultHandle:
+    """A result that the host keeps because it is too large to deliver."""
+
+    __slots__ = ("_handle", "tool", "size")
+
+    def __init__(self, handle, size, tool):
+        self._handle = handle
+        self.size = size
+        self.tool = tool
+
+    def _advice(self):
+        return ("the result of %s is %d bytes and stays with the host; ask "
+                "the tool for a smaller part of it" % (self.tool, self.size))
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise NotData(self._advice())
+
+    def __repr__(self):
+        return "<result of %s, %d bytes, kept by the host>" % (
+            self.tool, self.size)
+
+
+def outcome(tool, reply):
+    """The value of a reply of _weir, or its error raised."""
+    if reply[0] == 0:
+        return reply[1]
+    if reply[0] == 1:
+        return ToolResultHandle(reply[1], reply[2], tool)
+    raise ToolError(reply[1], reply[2], reply[3], tool)
+
+
+def check_arguments(name, arguments):
+    if arguments is None:
+        return {}
+    if type(arguments) is not dict:
+        raise TypeError("the arguments of %s are a dict, not %s"
+                        % (name, type(arguments).__name__))
+    return arguments
+
+
+def call_tool_sync(name, arguments=None):
+    """Calls a tool and waits for its result. Works in any thread."""
+    return outcome(name, _weir.call(name, check_arguments(name, arguments)))
+
+
+unawaited = {}  # tool: number of calls that were made and not awaited
+
+
+@refuse_use
+class ToolCall:
+    """A tool call before it is awaited. A coroutine in all but its type, so
+    that create_task, gather, TaskGroup and wait_for take it; it is sent when
+    it is first awaited."""
+
+    __slots__ = ("_tool", "_arguments", "_steps", "__weakref__")
+
+    def __init__(self, tool, arguments):
+        self._tool = tool
+        self._arguments = arguments
+        self._steps = None
+        unawaited[tool] = unawaited.get(tool, 0) + 1
+
+    def _begin(self):
+        if self._steps is not None:
+            raise RuntimeError("this tool call was awaited already")
+        unawaited[self._tool] -= 1
+        self._steps = perform(self._tool, self._arguments)
+        self._arguments = None
+        return self._steps
+
+    def __await__(self):
+        return self._begin()
+
+    def send(self, value):
+        return (self._steps or self._begin()).send(value)
+
+    def throw(self, *error):
+        return (self._steps or self._begin()).throw(*error)
+
+    def close(self):
+        (self._steps or self._begin()).close()
+
+    def _spelled(self):
+        if is_alias(self._tool):
+            return "await %s(...)" % self._tool
+        return "await call_tool(%r, ...)" % self._tool
+
+    def _advice(self):
+        return "a tool call has no value until it is awaited; write: %s" % (
+            self._spelled())
+
+    def __getattr__(self, name):
+        if name.startswith(("_", "cr_", "gi_", "ag_")):
+            raise AttributeError(name)
+        raise NotData(self._advice())
+
+    def __repr__(self):
+        return "<tool call, write: %s>" % self._spelled()
+
+
+def perform(tool, arguments):
+    """The steps of an awaited call: a generator, as __await__ wants one."""
+    loop = running_loop()
+    if loop is None:
+        # Nothing else could run meanwhile.
+        return outcome(tool, _weir.call(tool, arguments))
+    watch(loop)
+    future = loop.create_future()
+    call = _weir.start(tool, arguments, Delivery(loop, future))
+    if type(call) is tuple:
+        return outcome(tool, call)
+    try:
+        reply = yield from future
+    except BaseException:
+        _weir.drop(call)
+        raise
+    return outcome(tool, reply)
+
+
+def running_loop():
+    events = sys.modules.get("asyncio.events")
+    get = getattr(events, "_get_running_loop", None)
+    return get() if get is not None else None
+
+
+def watch(loop):
+    """Lets the loop read the channel, from its first call to its end."""
+    if getattr(loop, "_weir_watched", False):
+        return
+    loop.add_reader(_weir.descriptor(), _weir.pump)
+    loop._weir_watched = True
+
+
+class Delivery:
+    """Brings one reply to the future that waits for it, from any thread."""
+
+    __slots__ = ("loop", "future")
+
+    def __init__(self, loop, future):
+        self.loop = loop
+        self.future = future
+
+    def __call__(self, call):
+        if running_loop() is self.loop:
+            return self.settle(call)
+        try:
+            self.loop.call_soon_threadsafe(self.settle, call)
+        except RuntimeError:
+            _weir.drop(call)  # the loop is closed
+
+    def settle(self, call):
+        if self.future.done():
+            return _weir.drop(call)
+        try:
+            self.future.set_result(_weir.take(call))
+        except Exception as error:
+            self.future.set_exception(error)
+
+
+# --- names -------------------------------------------------------------------
+
+aliases = {}
+
+
+def is_alias(name):
+    return name in aliases
+
+
+def make_alias(name, call):
+    def tool(*args, **kwargs):
+        if not args:
+            return call(name, kwargs)
+        if len(args) == 1 and not kwargs:
+            return call(name, args[0])
+        raise TypeError("%s() takes keyword arguments, or one dict" % name)
+
+    tool.__name__ = tool.__qualname__ = name
+    tool.__doc__ = "The tool %r of the host." % name
+    return tool
+
+
+def make_namespace(tools, is_awaiting):
+    """A fresh __main__ with the names of P3. A tool gets an alias when its
+    name is an identifier that neither a keyword, a reserved name nor a
+    builtin has; call_tool reaches every tool."""
+    if is_awaiting:
+        def call_tool(name, arguments=None):
+            """A tool call, to be awaited."""
+            return ToolCall(name, check_arguments(name, arguments))
+    else:
+        call_tool = call_tool_sync
+    main = type(sys)("__main__")
+    builtins = sys.modules["builtins"]
+    main.__builtins__ = builtins
+    main.__annotations__ = {}
+    names = vars(main)
+    names.update(call_tool=call_tool, call_tool_sync=call_tool_sync,
+                 TOOLS=tools, ToolError=ToolError,
+                 ToolResultHandle=ToolResultHandle)
+    for cls in (ToolError, ToolResultHandle):
+        cls.__module__ = "__main__"
+    taken = KEYWORDS.union(names, vars(builtins))
+    for name in tools:
+        if name.isidentifier() and name not in taken:
+            aliases[name] = make_alias(name, call_tool)
+    names.update(aliases)
+    sys.modules["__main__"] = main
+    return names
+
+
+# --- compiling ---------------------------------------------------------------
+
+AWAITING = (_ast.Await, _ast.AsyncFor, _ast.AsyncWith, _ast.AsyncFunctionDef)
+SCOPES = (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef)
+
+
+def is_asyncio(name):
+    return name == "asyncio" or (name or "").startswith("asyncio.")
+
+
+def asks_for_await(tree):
+    """Whether the style of the program is awaiting (P4)."""
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        kind = type(node)
+        if kind in AWAITING or getattr(node, "is_async", 0):
+            return True
+        if kind is _ast.Import and any(is_asyncio(n.name) for n in node.names):
+            return True
+        if kind is _ast.ImportFrom and is_asyncio(node.module):
+            return True
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if isinstance(value, _ast.AST):
+                todo.append(value)
+            elif type(value) is list:
+                todo += [n for n in value if isinstance(n, _ast.AST)]
+    return False
+
+
+def own_blocks(tree):
+    """The lists of statements that belong to the program's own scope."""
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            block = getattr(node, field, None)
+            if type(block) is list:
+                if field not in ("handlers", "cases"):
+                    yield block
+                todo += [n for n in block if not isinstance(n, SCOPES)]
+
+
+def own_statements(tree, kind):
+    return [(block, n) for block in own_blocks(tree)
+            for n, node in enumerate(block) if type(node) is kind]
+
+
+def placed(node, old):
+    """A new node in the place of an old one."""
+    for field in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+        setattr(node, field, getattr(old, field, None))
+    return node
+
+
+def is_text(node):
+    """A statement that is nothing but a string."""
+    return type(node) is _ast.Expr and type(
+        getattr(node.value, "value", None)) is str
+
+
+def to_code(tree):
+    return compile(tree, PROGRAM, "exec", TOP_LEVEL_AWAIT, dont_inherit=True)
+
+
+def compile_module(tree):
+    """Code of a program without a top-level return: a module, but that its
+    last expression is kept under the name VALUE."""
+    last = tree.body[-1] if tree.body else None
+    if type(last) is _ast.Expr:
+        name = placed(_ast.Name(VALUE, _ast.Store()), last)
+        keep = placed(_ast.Assign([name], last.value), last)
+        if len(tree.body) == 1 and is_text(last):
+            tree.body.append(keep)  # it is the docstring, too
+        else:
+            tree.body[-1] = keep
+    return to_code(tree)
+
+
+def all_names(code):
+    """Every name that the code and the code in it know."""
+    names, todo = set(), [code]
+    while todo:
+        code = todo.pop()
+        names.update(code.co_names)
+        todo += [c for c in code.co_consts if type(c) is type(code)]
+    return names
+
+
+def compile_quietly(tree):
+    """Code that is only looked at: warnings come when it is compiled for
+    good."""
+    import _warnings
+    ignore = ("ignore", None, SyntaxWarning, None, 0)
+    changed = getattr(_warnings, "_filters_mutated", lambda: None)
+    _warnings.filters.insert(0, ignore)
+    changed()
+    try:
+        return to_code(tree)
+    finally:
+        _warnings.filters.remove(ignore)
+        changed()
+
+
+def lower_statements(tree):
+    """What a module may have and a function may not."""
+    for block, n in own_statements(tree, _ast.ImportFrom):
+        if block[n].names[0].name == "*":
+            raise at_line(SyntaxError("import * does not go together with a "
+                                      "top-level return"), block[n])
+    for block, n in own_statements(tree, _ast.AnnAssign):
+        node = block[n]
+        if node.simple and node.value is None:
+            block[n] = placed(_ast.Pass(), node)
+        elif node.simple:
+            block[n] = placed(_ast.Assign([node.target], node.value), node)
+
+
+def compile_function(tree, namespace):
+    """Code of a program with a top-level return: the body of a function in
+    which every name is global, then without a function's own locals. What it
+    returns is a tuple of the value."""
+    lower_statements(tree)
+    returns = [(block, n, block[n])
+               for block, n in own_statements(tree, _ast.Return)]
+    # As a module first: for its names, its kind, and errors in its words.
+    for block, n, node in returns:
+        block[n] = placed(_ast.Pass() if node.value is None
+                          else _ast.Expr(node.value), node)
+    draft = compile_quietly(tree)
+    for block, n, node in returns:
+        block[n] = node
+    last = tree.body[-1]
+    if type(last) is _ast.Expr:
+        tree.body[-1] = placed(_ast.Return(last.value), last)
+        returns.append((tree.body, -1, tree.body[-1]))
+    for block, n, node in returns:
+        value = node.value or placed(_ast.Constant(None), node)
+        node.value = placed(_ast.Tuple([value], _ast.Load()), node)
+    wrap(tree, all_names(draft), draft.co_flags & CO_COROUTINE)
+    exec(to_code(tree), namespace)
+    code = namespace.pop(BODY).__code__
+    return code.replace(
+        co_flags=code.co_flags & ~(CO_OPTIMIZED | CO_NEWLOCALS))
+
+
+def wrap(tree, names, is_async):
+    """Puts the body of the tree into a function, all but what has to stand
+    at the beginning of a module."""
+    head = 1 if is_text(tree.body[0]) else 0
+    while head < len(tree.body) and type(
+            tree.body[head]) is _ast.ImportFrom and (
+            tree.body[head].module == "__future__"):
+        head += 1
+    shell = compile("async def f(): pass" if is_async else "def f(): pass",
+                    PROGRAM, "exec", ONLY_AST, dont_inherit=True).body[0]
+    shell.name = BODY
+    body = tree.body[head:]
+    if names:
+        body.insert(0, placed(_ast.Global(sorted(names)), shell))
+    shell.body = body
+    tree.body[head:] = [shell]
+
+
+def at_line(error, node):
+    error.filename = PROGRAM
+    error.lineno = node.lineno
+    error.offset = node.col_offset + 1
+    return error
+
+
+def prepare(text, tools):
+    """(code, namespace, whether an event loop is wanted)"""
+    if text.startswith("\ufeff"):
+        text = text[1:]  # a byte order mark, as files may have
+    tree = compile(text, PROGRAM, "exec", ONLY_AST | TOP_LEVEL_AWAIT,
+                   dont_inherit=True)
+    # Looking through the tree costs as much as compiling it, so the words
+    # are looked for first; an identifier may be spelled in other letters.
+    namespace = make_namespace(tools, (
+        "async" in text or "await" in text or not text.isascii())
+        and asks_for_await(tree))
+    if "return" in text and own_statements(tree, _ast.Return):
+        code = compile_function(tree, namespace)
+    else:
+        code = compile_module(tree)
+    return code, namespace, "asyncio" in text
+
+
+# --- running -----------------------------------------------------------------
+
+def drive(coroutine):
+    """Runs a program that awaits tools only, which never make it yield."""
+    error = None
+    while True:
+        try:
+            if error is None:
+                waits = coroutine.send(None)
+            else:
+                waits = coroutine.throw(error)
+        except StopIteration as stop:
+            return stop.value
+        error = None
+        if waits is not None:
+            error = RuntimeError(
+                "awaiting %s needs an event loop; import asyncio in the "
+                "program" % type(waits).__name__)
+
+
+def execute(text, tools):
+    """Runs the program; (value, whether it returned one). A program that
+    awaits at top level runs in asyncio's loop when its text names asyncio;
+    otherwise it can only wait for tools, which needs no loop."""
+    code, namespace, wants_loop = prepare(text, tools)
+    result = eval(code, namespace)
+    if code.co_flags & CO_COROUTINE:
+        if wants_loop:
+            import asyncio
+            result = asyncio.run(result)
+        else:
+            result = drive(result)
+    if result is not None:
+        return result[0], True
+    if VALUE in namespace:
+        return namespace.pop(VALUE), True
+    return None, False
+
+
+class ProgramLines:
+    """A finder that stands by until linecache is imported, by whomever, and
+    then gives it the program's text, so that tracebacks show its lines."""
+
+    def __init__(self, text):
+        lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        self.entry = (len(text), None, [s + "\n" for s in lines], PROGRAM)
+        self.loader = None
+        linecache = sys.modules.get("linecache")
+        if linecache is None:
+            sys.meta_path.insert(0, self)
+        else:
+            linecache.cache.clear()  # python -c leaves its own text there
+            linecache.cache[PROGRAM] = self.entry
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "linecache":
+            return None
+        sys.meta_path.remove(self)
+        for finder in sys.meta_path:
+            spec = finder.find_spec(name, path, target)
+            if spec is not None:
+                self.loader, spec.loader = spec.loader, self
+                return spec
+        return None
+
+    def create_module(self, spec):
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module):
+        module.__loader__ = module.__spec__.loader = self.loader
+        self.loader.exec_module(module)
+        module.cache[PROGRAM] = self.entry
+
+
+# --- how it ended ------------------------------------------------------------
+
+OWN_FILE = make_alias.__code__.co_filename
+
+
+def own_frames(trace):
+    """The part of a traceback that is the program's: from its first frame on,
+    without frames of this file."""
+    frames = []
+    while trace is not None:
+        frames.append((trace, trace.tb_frame.f_code.co_filename))
+        trace = trace.tb_next
+    first = 0
+    for n, (_, name) in enumerate(frames):
+        if name == PROGRAM:
+            first = n
+            break
+        if name == OWN_FILE:
+            first = n + 1
+    frames = [t for t, name in frames[first:] if name != OWN_FILE]
+    for trace, below in zip(frames, frames[1:] + [None]):
+        trace.tb_next = below
+    return frames[0] if frames else None
+
+
+def trim(error):
+    """Leaves the program's frames in an error and all it refers to."""
+    todo, seen = [error], set()
+    while todo:
+        error = todo.pop()
+        if error is None or id(error) in seen:
+            continue
+        seen.add(id(error))
+        error.__traceback__ = own_frames(error.__traceback__)
+        todo += [error.__cause__, error.__context__]
+        todo += getattr(error, "exceptions", None) or ()
+
+
+def line_of(error):
+    """The line of the program that an error is about; 0: none."""
+    line = 0
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == PROGRAM:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    if isinstance(error, SyntaxError) and error.filename == PROGRAM:
+        line = error.lineno or line
+    return line
+
+
+def headline(error):
+    """An error in one line, as the last line of its traceback has it."""
+    kind = type(error)
+    name = kind.__qualname__
+    if kind.__module__ not in ("__main__", "builtins"):
+        name = "%s.%s" % (kind.__module__, name)
+    try:
+        text = error.msg if isinstance(error, SyntaxError) else str(error)
+    except BaseException:
+        text = "<exception str() failed>"
+    text = " ".join(text.split("\n"))
+    return "%s: %s" % (name, text) if text else name
+
+
+class Kept:
+    """A file that only keeps what is written to it."""
+
+    def __init__(self):
+        self.parts = []
+
+    def write(self, text):
+        self.parts.append(text)
+
+    def flush(self):
+        pass
+
+
+def printed(error):
+    """What the interpreter itself prints; it cannot show lines of a program
+    that is no file."""
+    kept, stderr = Kept(), sys.stderr
+    sys.stderr = kept
+    try:
+        sys.__excepthook__(type(error), error, error.__traceback__)
+    finally:
+        sys.stderr = stderr
+    return "".join(kept.parts)
+
+
+def fill_in_line(error, text):
+    """The compiler looks for the line of an error in a file."""
+    if error.text is None and error.filename == PROGRAM and error.lineno:
+        lines = text.split("\n")
+        if error.lineno <= len(lines):
+            error.text = lines[error.lineno - 1] + "\n"
+
+
+def format_error(error, text):
+    """The traceback as Python prints it."""
+    if isinstance(error, SyntaxError):
+        fill_in_line(error, text)
+        if error.__traceback__ is error.__cause__ is error.__context__ is None:
+            return printed(error)
+    import traceback
+    lines = traceback.format_exception(
+        type(error), error, error.__traceback__)
+    if isinstance(error, (NameError, AttributeError)) and (
+            (3, 10) <= sys.version_info < (3, 12)):
+        # Suggestions of similar names were the printer's alone.
+        last = printed(error).splitlines(True)[-1]
+        if last.startswith(lines[-1].rstrip("\n")):
+            lines[-1] = last
+    return "".join(lines)
+
+
+def report(error, text):
+    """The arguments of _weir.fail for an uncaught error, but warnings."""
+    summary, trace, line = "an error that could not be reported", "", 0
+    try:
+        summary = headline(error)
+        trim(error)
+        line = line_of(error)
+        trace = format_error(error, text)
+    except BaseException:
+        pass
+    return "exception", summary, trace, line, 0
+
+
+def exit_report(error):
+    """Likewise for SystemExit; None: it ended well (P9)."""
+    code = error.code
+    if code is None:
+        return None
+    if isinstance(code, int):
+        # As the C library takes it: the low byte; beyond a long, -1.
+        status = (code if -1 << 63 <= code < 1 << 63 else -1) & 0xff
+    else:
+        status = 1
+        try:
+            sys.stderr.write("%s\n" % (code,))
+        except BaseException:
+            pass
+    if status == 0:
+        return None
+    return ("worker_exit", "the program exited with status %d" % status, "",
+            0, status)
+
+
+# --- winding down ------------------------------------------------------------
+
+def join_threads():
+    threading = sys.modules.get("threading")
+    if threading is not None:
+        threading._shutdown()
+
+
+def run_exit_handlers():
+    atexit = sys.modules.get("atexit")
+    if atexit is not None:
+        atexit._run_exitfuncs()
+
+
+def flush_streams():
+    sys.stdout.flush()
+    sys.stderr.flush()
+
+
+def flush_files():
+    """The process never finalizes, so files that were not closed are written
+    out here."""
+    if not _weir.open_files():
+        return
+    import _io
+    import gc
+    kinds = (_io.TextIOWrapper, _io.BufferedWriter, _io.BufferedRandom)
+    for thing in gc.get_objects():
+        if issubclass(type(thing), kinds):
+            try:
+                thing.flush()
+            except Exception:
+                pass
+
+
+def wind_down():
+    """As an interpreter does at its end; what fails here changes nothing."""
+    for step in (join_threads, run_exit_handlers, flush_streams, flush_files):
+        try:
+            step()
+        except BaseException:
+            pass
+
+
+def unawaited_warnings():
+    return ["tool call %s was created but never awaited (%d times): write "
+            "await before it" % (tool, count)
+            for tool, count in unawaited.items() if count > 0]
+
+
+def clear_traces():
+    """What a program would not find in an interpreter of its own."""
+    home = OWN_FILE.rpartition("/")[0]
+    while home in sys.path:
+        sys.path.remove(home)
+    sys.path_importer_cache.pop(home, None)
+    for name in ("bootstrap", "_weir"):
+        sys.modules.pop(name, None)
+    sys.argv[:] = [PROGRAM]
+
+
+def run(text, tools):
+    """Runs the program and what belongs to its end; (value, returned,
+    failure), failure being the arguments of _weir.fail."""
+    value, returned, failure, error = None, False, None, None
+    try:
+        value, returned = execute(text, tools)
+    except BaseException as raised:
+        error = raised
+    # Out here nothing that fails gets the program's error as its context.
+    if isinstance(error, SystemExit):
+        failure = exit_report(error)
+    elif error is not None:
+        failure = report(error, text)
+    del error
+    wind_down()
+    return value, returned, failure
+
+
+def main():
+    text, tools = _weir.boot(PLAN_FD)
+    finish, fail = _weir.finish, _weir.fail
+    try:
+        clear_traces()
+        ProgramLines(text)
+        value, returned, failure = run(text, tools)
+        warnings = unawaited_warnings()
+        if failure is None:
+            finish(value, returned, warnings)
+        fail(*failure, warnings)
+    except:  # noqa: E722  whatever the program has done to the names above
+        fail("exception", "the end of the program could not be reported", "",
+             0, 0, [])

@@ -1,0 +1,90 @@
+/*
+ * Process 1: reaps, watches the host, reports how process 2 ended.
+ *
+ * It holds nothing that the program could want: no capability, no memory of
+ * the host, not dumpable, only the report socket. When it ends the kernel
+ * ends everything else in the namespace (pid_namespaces(7)).
+ */
+#include <asm/poll.h>
+#include <asm/resource.h>
+#include <linux/errno.h>
+#include <linux/resource.h>
+#include <linux/signalfd.h>
+#include <linux/time_types.h>
+
+#include "child/stub.h"
+#include "child/sys.h"
+
+#define SIGCHLD_ 17
+#define WNOHANG_ 1
+#define WALL_	 0x40000000
+
+static uint64_t
+microseconds(long sec, long usec)
+{
+	return (uint64_t)sec * 1000000u + (uint64_t)usec;
+}
+
+/* Collects every child that has ended; reports process 2. */
+static void
+reap(int report_fd, int pid2)
+{
+	int status = 0;
+	struct rusage usage;
+
+	for (;;) {
+		struct wire_report report = {.code = WIRE_REPORT_EXITED};
+		long pid;
+
+		__builtin_memset(&usage, 0, sizeof(usage));
+		pid =
+		    STUB_SYS(__NR_wait4, -1, &status, WNOHANG_ | WALL_, &usage);
+		if (pid <= 0)
+			return;
+		if (pid != pid2)
+			continue;
+		report.wait_status = status;
+		report.user_us =
+		    microseconds(usage.ru_utime.tv_sec, usage.ru_utime.tv_usec);
+		report.system_us =
+		    microseconds(usage.ru_stime.tv_sec, usage.ru_stime.tv_usec);
+		report.max_rss_kb = (uint64_t)usage.ru_maxrss;
+		if (stub_report(report_fd, &report, -1) != 0)
+			stub_exit(STUB_EXIT_FAILED);
+	}
+}
+
+void
+stub_init_loop(int report_fd, int pid2)
+{
+	uint64_t mask = 1ULL << (SIGCHLD_ - 1);
+	struct signalfd_siginfo info;
+	struct pollfd polled[2];
+	long signal_fd;
+
+	(void)STUB_SYS(__NR_rt_sigprocmask, 0 /* SIG_BLOCK */, &mask, 0, 8);
+	signal_fd =
+	    STUB_SYS(__NR_signalfd4, -1, &mask, 8, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (signal_fd < 0)
+		stub_fail(report_fd, WIRE_STAGE_FORK, (int)-signal_fd, 0);
+	polled[0] = (struct pollfd){report_fd, POLLIN, 0};
+	polled[1] = (struct pollfd){(int)signal_fd, POLLIN, 0};
+	reap(report_fd, pid2); /* it may have ended before the mask stood */
+	for (;;) {
+		long n = STUB_SYS(__NR_ppoll, polled, 2, 0, 0, 8);
+
+		if (n < 0 && n != -EINTR)
+			stub_exit(STUB_EXIT_FAILED);
+		/*
+		 * SECURITY: the lifeline. Nothing is ever sent to us after
+		 * the go, so any event means that the host is gone or wants
+		 * the end.
+		 */
+		if (polled[0].revents != 0)
+			stub_exit(0);
+		if (polled[1].revents == 0)
+			continue;
+		(void)STUB_SYS(__NR_read, signal_fd, &info, sizeof(info));
+		reap(report_fd, pid2);
+	}
+}

@@ -1,0 +1,362 @@
+#include "supervisor/chan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "supervisor/sys.h"
+
+#define BUF_FIRST     (16UL * 1024)
+#define SCRATCH_FIRST 64
+
+struct sup_chan_frame {
+	struct sup_chan_frame *next;
+	size_t len, sent;
+	uint8_t bytes[];
+};
+
+static enum wire_err
+grow_scratch(struct sup_chan *chan, size_t keys_max)
+{
+	void *mem = malloc(wire_json_scratch_size(keys_max));
+
+	if (mem == NULL)
+		return WIRE_ERR_NO_MEMORY;
+	free(chan->scratch_mem);
+	chan->scratch_mem = mem;
+	wire_json_scratch_init(&chan->scratch, mem, keys_max, chan->seed);
+	return WIRE_OK;
+}
+
+static void
+finish(
+    struct sup_chan *chan, enum wire_err err, const struct wire_errinfo *info)
+{
+	if (chan->ended)
+		return;
+	sup_chan_stop(chan);
+	chan->handler.ended(chan->handler.arg, err, info);
+}
+
+static enum wire_err
+decode(struct sup_chan *chan, struct wire_span line, struct wire_msg *msg,
+    struct wire_errinfo *info)
+{
+	enum wire_err err;
+
+	do {
+		err = wire_msg_decode(line, &chan->scratch, msg, info);
+		if (err != WIRE_ERR_NEED_SCRATCH)
+			break;
+		err = grow_scratch(chan, chan->scratch.keys_max * 4);
+	} while (err == WIRE_OK);
+	return err;
+}
+
+/* One line: decoded, in turn, handed on. False when the channel has ended. */
+static bool
+take_line(struct sup_chan *chan, struct wire_span line, uint64_t offset)
+{
+	struct wire_errinfo info = {"frame", 0, 0};
+	struct wire_msg msg;
+	enum wire_err err = decode(chan, line, &msg, &info);
+
+	if (err == WIRE_OK && msg.type >= WIRE_MSG_RUN) {
+		/* SECURITY: the host's own frames are never taken from the
+		 * other end, whatever the state. */
+		err = wire_fail(&info, WIRE_ERR_OUT_OF_TURN, "type", 0);
+	} else if (err == WIRE_OK) {
+		err = wire_session_step(&chan->session, &msg);
+		if (err != WIRE_OK)
+			info = (struct wire_errinfo){
+			    wire_msg_type_word(msg.type), 0, 0};
+	}
+	if (err != WIRE_OK) {
+		info.offset += offset;
+		finish(chan, err, &info);
+		return false;
+	}
+	chan->handler.message(chan->handler.arg, &msg);
+	return !chan->ended;
+}
+
+/* Lines that are complete, at most a turn's share. */
+static void
+take_lines(struct sup_chan *chan, size_t lines_max)
+{
+	for (size_t lines = 0; !chan->ended; lines++) {
+		struct wire_span line;
+		enum wire_err err = WIRE_OK;
+		uint64_t offset;
+
+		if (lines == lines_max) {
+			sup_loop_again(chan->loop, &chan->watch);
+			return;
+		}
+		if (wire_frame_next(&chan->frame, &line, &offset, &err)) {
+			if (!take_line(chan, line, offset))
+				return;
+			continue;
+		}
+		if (err != WIRE_OK) {
+			struct wire_errinfo info = {
+			    "stream", 0, (size_t)chan->frame.err_offset};
+
+			finish(chan, err, &info);
+		}
+		return;
+	}
+}
+
+/* Makes room for the next read; false when memory is short. */
+static bool
+make_room(struct sup_chan *chan, uint8_t **ret_p, size_t *ret_len)
+{
+	size_t larger, most;
+	uint8_t *buf;
+
+	wire_frame_space(&chan->frame, ret_p, ret_len);
+	if (*ret_len > 0)
+		return true;
+	/* One unfinished line fills the buffer. Doubling keeps the copying
+	 * linear; the frame ceiling bounds it. */
+	most = chan->frame.limits.frame_max + 1;
+	larger = chan->buf_len * 2 < most ? chan->buf_len * 2 : most;
+	if (larger <= chan->buf_len)
+		return false;
+	buf = malloc(larger);
+	if (buf == NULL)
+		return false;
+	wire_frame_move(&chan->frame, buf, larger);
+	free(chan->buf);
+	chan->buf = buf;
+	chan->buf_len = larger;
+	wire_frame_space(&chan->frame, ret_p, ret_len);
+	return *ret_len > 0;
+}
+
+static void
+end_of_stream(struct sup_chan *chan, int error)
+{
+	struct wire_errinfo info = {"stream", error, 0};
+	enum wire_err err = wire_frame_end(&chan->frame);
+
+	if (err != WIRE_OK)
+		info.offset = (size_t)(chan->frame.base + chan->frame.start);
+	finish(chan, err != WIRE_OK ? err : WIRE_ERR_CLOSED, &info);
+}
+
+/* One read. False when there is nothing (more) to read. */
+static bool
+read_some(struct sup_chan *chan, size_t *budget)
+{
+	uint8_t *p;
+	size_t len;
+	ssize_t n;
+
+	if (!make_room(chan, &p, &len)) {
+		struct wire_errinfo info = {"read buffer", 0, 0};
+
+		finish(chan, WIRE_ERR_NO_MEMORY, &info);
+		return false;
+	}
+	if (len > *budget)
+		len = *budget;
+	n = sup_sys_recv(chan->watch.fd, p, len, NULL, &chan->fds_closed);
+	if (n == -EAGAIN)
+		return false;
+	if (n <= 0) {
+		end_of_stream(chan, n < 0 ? (int)-n : 0);
+		return false;
+	}
+	wire_frame_commit(&chan->frame, (size_t)n);
+	*budget -= (size_t)n;
+	return (size_t)n == len;
+}
+
+static void update_events(struct sup_chan *chan);
+
+static void
+drop_queue(struct sup_chan *chan)
+{
+	while (chan->head != NULL) {
+		struct sup_chan_frame *f = chan->head;
+
+		chan->head = f->next;
+		free(f);
+	}
+	chan->tail = NULL;
+	chan->queued = 0;
+}
+
+/* Writes what waits, until the socket is full. */
+static void
+flush(struct sup_chan *chan)
+{
+	while (chan->head != NULL) {
+		struct sup_chan_frame *f = chan->head;
+		ssize_t n = sup_sys_send(
+		    chan->watch.fd, f->bytes + f->sent, f->len - f->sent);
+
+		if (n == -EAGAIN)
+			break;
+		if (n < 0) {
+			/* How that came, the reading side will tell. */
+			chan->broken = true;
+			drop_queue(chan);
+			break;
+		}
+		f->sent += (size_t)n;
+		chan->queued -= (size_t)n;
+		if (f->sent < f->len)
+			continue;
+		chan->head = f->next;
+		if (chan->head == NULL)
+			chan->tail = NULL;
+		free(f);
+	}
+	update_events(chan);
+	if (chan->is_full && chan->queued < SUP_CHAN_QUEUE_HIGH) {
+		chan->is_full = false;
+		chan->handler.full(chan->handler.arg, false);
+	}
+}
+
+static void
+update_events(struct sup_chan *chan)
+{
+	uint32_t events = chan->ended ? 0 : EPOLLIN;
+
+	if (chan->head != NULL)
+		events |= EPOLLOUT;
+	if (chan->watch.fd >= 0)
+		(void)!sup_loop_change(chan->loop, &chan->watch, events);
+}
+
+static void
+ready(struct sup_watch *watch, uint32_t events)
+{
+	struct sup_chan *chan = watch->owner;
+	size_t budget = SUP_CHAN_TURN_BYTES;
+
+	if ((events & EPOLLOUT) != 0)
+		flush(chan);
+	if (chan->ended) {
+		/* Hang-up of a child that is ending: its exit is news, this
+		 * is not, and it would be reported for ever. */
+		sup_loop_remove(chan->loop, watch);
+		return;
+	}
+	if ((events & ~(uint32_t)EPOLLOUT) == 0)
+		return;
+	take_lines(chan, SUP_CHAN_TURN_LINES);
+	/* Lines that wait for their turn come before new bytes. */
+	if (chan->ended || chan->watch.is_again)
+		return;
+	(void)read_some(chan, &budget);
+	if (!chan->ended)
+		take_lines(chan, SUP_CHAN_TURN_LINES);
+}
+
+enum wire_err
+sup_chan_open(struct sup_chan *chan, struct sup_loop *loop, int fd,
+    const struct wire_frame_limits *limits,
+    const struct sup_chan_handler *handler, struct wire_errinfo *info)
+{
+	enum wire_err err;
+
+	memset(chan, 0, sizeof(*chan));
+	chan->loop = loop;
+	chan->handler = *handler;
+	chan->watch = (struct sup_watch){
+	    .fd = -1, .events = EPOLLIN, .ready = ready, .owner = chan};
+	/* SECURITY: the key of the duplicate table must not be guessable, or
+	 * member names could be prepared that all collide. */
+	if (sup_sys_random(&chan->seed, sizeof(chan->seed)) < 0)
+		return wire_fail(info, WIRE_ERR_SYSTEM, "getrandom", 0);
+	chan->buf_len = BUF_FIRST;
+	chan->buf = malloc(chan->buf_len);
+	err = grow_scratch(chan, SCRATCH_FIRST);
+	if (chan->buf == NULL || err != WIRE_OK) {
+		sup_chan_close(chan);
+		return wire_fail(info, WIRE_ERR_NO_MEMORY, "channel", 0);
+	}
+	wire_frame_init(&chan->frame, limits, chan->buf, chan->buf_len);
+	wire_session_init(&chan->session);
+	chan->watch.fd = fd;
+	err = sup_loop_add(loop, &chan->watch, info);
+	if (err != WIRE_OK) {
+		chan->watch.fd = -1;
+		sup_chan_close(chan);
+	}
+	return err;
+}
+
+void
+sup_chan_close(struct sup_chan *chan)
+{
+	if (chan->loop != NULL)
+		sup_loop_remove(chan->loop, &chan->watch);
+	sup_sys_close(&chan->watch.fd);
+	free(chan->buf);
+	free(chan->scratch_mem);
+	chan->buf = NULL;
+	chan->scratch_mem = NULL;
+	drop_queue(chan);
+	chan->ended = true;
+}
+
+void
+sup_chan_drain(struct sup_chan *chan)
+{
+	bool more = true;
+
+	while (!chan->ended && more) {
+		size_t budget = SUP_CHAN_TURN_BYTES;
+
+		more = read_some(chan, &budget);
+		if (!chan->ended)
+			take_lines(chan, SIZE_MAX);
+	}
+}
+
+void
+sup_chan_stop(struct sup_chan *chan)
+{
+	chan->ended = true;
+	update_events(chan);
+}
+
+bool
+sup_chan_send(struct sup_chan *chan, size_t max,
+    void (*fill)(struct wire_out *out, const void *arg), const void *arg)
+{
+	struct sup_chan_frame *f;
+	struct wire_out out;
+
+	if (chan->broken)
+		return true;
+	f = malloc(sizeof(*f) + max);
+	if (f == NULL)
+		return false;
+	wire_out_init(&out, f->bytes, max);
+	fill(&out, arg);
+	*f = (struct sup_chan_frame){0};
+	if (wire_out_finish(&out, &f->len) != WIRE_OK) {
+		free(f);
+		return false;
+	}
+	if (chan->tail != NULL)
+		chan->tail->next = f;
+	else
+		chan->head = f;
+	chan->tail = f;
+	chan->queued += f->len;
+	flush(chan);
+	if (!chan->is_full && chan->queued >= SUP_CHAN_QUEUE_HIGH) {
+		chan->is_full = true;
+		chan->handler.full(chan->handler.arg, true);
+	}
+	return true;
+}

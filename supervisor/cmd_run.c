@@ -1,0 +1,345 @@
+#include "supervisor/cmd_run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "supervisor/exitcodes.h"
+#include "supervisor/printer.h"
+#include "supervisor/sys.h"
+#include "supervisor/weir.h"
+#include "wire/limits.h"
+
+/* Where stub, module and bootstrap stand, from the command's own place. */
+#define LIBEXEC "../libexec/weir"
+
+struct run {
+	const struct sup_options *options;
+	struct weir *weir;
+	struct weir_execution *execution;
+	bool finished;
+	struct sup_printer out, err; /* of the command itself */
+	int signal_fd;
+};
+
+/* --- the program's text --------------------------------------------------- */
+
+static char *
+read_all(int fd, size_t max, size_t *ret_len)
+{
+	char *text = malloc(max + 1);
+	ssize_t n;
+
+	if (text == NULL)
+		return NULL;
+	/* One byte more than the limit, so that too much shows. */
+	n = sup_sys_read_whole(fd, text, max + 1);
+	if (n < 0) {
+		free(text);
+		return NULL;
+	}
+	*ret_len = (size_t)n;
+	return text;
+}
+
+/* The text, malloced, or NULL with a message printed. FILE is read here and
+ * sent as text; its directory is not granted. */
+static char *
+load_program(const struct sup_options *options, size_t *ret_len)
+{
+	size_t max = sup_limit_spec(SUP_LIMIT_PROGRAM)->initial;
+	const char *name = options->program;
+	char *text;
+	int fd = STDIN_FILENO;
+
+	if (options->source == SUP_SOURCE_TEXT) {
+		*ret_len = strlen(name);
+		return strdup(name);
+	}
+	if (options->source == SUP_SOURCE_FILE) {
+		fd = sup_sys_open(name, O_RDONLY);
+		if (fd < 0) {
+			fprintf(stderr,
+			    "weir: %s: %s; name a readable program, or give "
+			    "its text with -c\n",
+			    name, strerror(-fd));
+			return NULL;
+		}
+	} else {
+		name = "standard input";
+	}
+	text = read_all(fd, max, ret_len);
+	if (text == NULL)
+		fprintf(stderr, "weir: %s: cannot be read\n", name);
+	if (fd != STDIN_FILENO)
+		sup_sys_close(&fd);
+	return text;
+}
+
+/* --- set-up --------------------------------------------------------------- */
+
+static const char *
+env_value(char **environment, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (; *environment != NULL; environment++)
+		if (strncmp(*environment, name, len) == 0 &&
+		    (*environment)[len] == '=')
+			return *environment + len + 1;
+	return NULL;
+}
+
+/* Beside the command's own executable, so that moved trees work; no variable
+ * can name another place (C19). */
+static bool
+find_libexec(char path[PATH_MAX])
+{
+	char self[PATH_MAX];
+	char *slash;
+	int n = sup_sys_readlink("/proc/self/exe", self, sizeof(self));
+
+	if (n < 0) {
+		fprintf(stderr, "weir: /proc/self/exe: %s; weir needs /proc\n",
+		    strerror(-n));
+		return false;
+	}
+	slash = strrchr(self, '/');
+	if (slash == NULL)
+		return false;
+	*slash = '\0';
+	n = snprintf(path, PATH_MAX, "%s/" LIBEXEC, self);
+	return n > 0 && n < PATH_MAX;
+}
+
+static int
+fault_code(enum weir_fault fault)
+{
+	static const enum sup_exit_detail details[] = {
+	    [WEIR_FAULT_NONE] = SUP_EXIT_PLAIN,
+	    [WEIR_FAULT_OTHER] = SUP_EXIT_PLAIN,
+	    [WEIR_FAULT_NO_INTERPRETER] = SUP_EXIT_NOT_FOUND,
+	    [WEIR_FAULT_BAD_INTERPRETER] = SUP_EXIT_NOT_EXECUTABLE,
+	};
+
+	return sup_exit_code(SUP_KIND_SETUP, details[fault], 0);
+}
+
+/* 0, or the exit code with a message printed. */
+static int
+open_weir(struct run *run, char **environment)
+{
+	char libexec[PATH_MAX], error[WEIR_ERROR_MAX];
+	struct weir_config config = {
+	    .python = run->options->python,
+	    .path = env_value(environment, "PATH"),
+	    .libexec = libexec,
+	    .environment = (const char *const *)environment,
+	    .layers = run->options->layers,
+	};
+	enum weir_fault fault;
+
+	if (!find_libexec(libexec))
+		return SUP_EXIT_OTHER;
+	run->weir = weir_new(&config, &fault, error);
+	if (run->weir == NULL) {
+		fprintf(stderr, "weir: %s\n", error);
+		return fault_code(fault);
+	}
+	for (size_t i = 0; i < run->options->tool_count; i++) {
+		const struct sup_option_tool *tool = &run->options->tools[i];
+		char name[WIRE_MAX_TOOL_NAME + 1];
+
+		memcpy(name, tool->name.p, tool->name.len);
+		name[tool->name.len] = '\0';
+		if (!weir_tool_command(run->weir, name, tool->command, error)) {
+			fprintf(stderr, "weir: --tool: %s\n", error);
+			return SUP_EXIT_USAGE;
+		}
+	}
+	return 0;
+}
+
+/* --- while it runs -------------------------------------------------------- */
+
+static bool
+on_output(void *arg, enum weir_stream stream, const void *bytes, size_t len)
+{
+	struct run *run = arg;
+
+	return sup_printer_put(
+	    stream == WEIR_STDOUT ? &run->out : &run->err, bytes, len);
+}
+
+static void
+on_finished(void *arg, struct weir_execution *execution)
+{
+	struct run *run = arg;
+
+	(void)execution;
+	run->finished = true;
+}
+
+static void
+step_printer(
+    struct run *run, struct sup_printer *printer, enum weir_stream stream)
+{
+	if (sup_printer_step(printer) && run->execution != NULL)
+		weir_resume_output(run->execution, stream);
+}
+
+/* One turn of the command's own loop; false when it is broken. */
+static bool
+turn(struct run *run)
+{
+	struct pollfd polled[4] = {
+	    {weir_fd(run->weir), POLLIN, 0},
+	    {run->signal_fd, POLLIN, 0},
+	    {sup_printer_is_empty(&run->out) ? -1 : run->out.fd, POLLOUT, 0},
+	    {sup_printer_is_empty(&run->err) ? -1 : run->err.fd, POLLOUT, 0},
+	};
+	char signals[512];
+
+	if (sup_sys_poll(polled, 4) < 0)
+		return false;
+	if (polled[1].revents != 0) {
+		(void)sup_sys_read(run->signal_fd, signals, sizeof(signals));
+		weir_cancel(run->execution);
+	}
+	if (polled[2].revents != 0)
+		step_printer(run, &run->out, WEIR_STDOUT);
+	if (polled[3].revents != 0)
+		step_printer(run, &run->err, WEIR_STDERR);
+	return weir_dispatch(run->weir, 0);
+}
+
+/* --- afterwards ----------------------------------------------------------- */
+
+static void
+put_str(struct sup_printer *printer, const char *text)
+{
+	(void)sup_printer_put(printer, text, strlen(text));
+}
+
+/* In pieces that the queue takes. */
+static void
+put_text(struct sup_printer *printer, const char *text, size_t len)
+{
+	while (len > 0) {
+		size_t part = len < SUP_PRINTER_HIGH ? len : SUP_PRINTER_HIGH;
+
+		(void)sup_printer_put(printer, text, part);
+		sup_printer_finish(printer);
+		text += part;
+		len -= part;
+	}
+}
+
+static void
+report(struct run *run)
+{
+	const struct weir_execution *e = run->execution;
+	const char *kind = weir_text(e, WEIR_TEXT_KIND, NULL);
+	const char *text;
+	size_t len;
+
+	if (run->options->json) {
+		text = weir_text(e, WEIR_TEXT_RESULT, &len);
+		put_text(&run->out, text, len);
+		put_str(&run->out, "\n");
+		return;
+	}
+	if (run->options->value) {
+		text = weir_text(e, WEIR_TEXT_VALUE, &len);
+		put_text(&run->out, text != NULL ? text : "null",
+		    text != NULL ? len : 4);
+		put_str(&run->out, "\n");
+	}
+	if (kind == NULL)
+		return;
+	text = weir_text(e, WEIR_TEXT_TRACEBACK, &len);
+	if (text != NULL)
+		put_text(&run->err, text, len);
+	put_str(&run->err, "weir: ");
+	put_str(&run->err, kind);
+	put_str(&run->err, ": ");
+	text = weir_text(e, WEIR_TEXT_MESSAGE, &len);
+	put_text(&run->err, text, len);
+	put_str(&run->err, "\n");
+}
+
+static int
+run_program(struct run *run, const char *program, size_t len)
+{
+	struct weir_limit limits[SUP_LIMITS];
+	struct weir_request request = {
+	    .program = program,
+	    .program_len = len,
+	    .limits = limits,
+	};
+	const struct weir_events events = {
+	    .arg = run,
+	    .output = run->options->json ? NULL : on_output,
+	    .finished = on_finished,
+	};
+	char error[WEIR_ERROR_MAX];
+	int code;
+
+	for (size_t i = 0; i < SUP_LIMITS; i++)
+		if ((run->options->limits_given >> i & 1) != 0)
+			limits[request.limit_count++] = (struct weir_limit){
+			    sup_limit_spec((enum sup_limit)i)->word,
+			    run->options->limits[i]};
+	run->execution = weir_start(run->weir, &request, &events, error);
+	if (run->execution == NULL) {
+		fprintf(stderr, "weir: %s\n", error);
+		return SUP_EXIT_USAGE;
+	}
+	while (!run->finished)
+		if (!turn(run))
+			return SUP_EXIT_OTHER;
+	sup_printer_finish(&run->out);
+	sup_printer_finish(&run->err);
+	report(run);
+	code = weir_exit_code(run->execution);
+	sup_printer_finish(&run->out);
+	sup_printer_finish(&run->err);
+	return code;
+}
+
+int
+sup_cmd_run(
+    const struct sup_options *options, char **environment, int signal_fd)
+{
+	struct run run = {.options = options, .signal_fd = signal_fd};
+	size_t len = 0;
+	char *program;
+	bool escape = !options->raw && !options->json;
+	int code;
+
+	program = load_program(options, &len);
+	if (program == NULL)
+		return SUP_EXIT_USAGE;
+	if (!sup_printer_init(&run.out, STDOUT_FILENO,
+		escape && isatty(STDOUT_FILENO) == 1) ||
+	    !sup_printer_init(&run.err, STDERR_FILENO,
+		escape && isatty(STDERR_FILENO) == 1)) {
+		code = SUP_EXIT_OTHER;
+		goto out;
+	}
+	code = open_weir(&run, environment);
+	if (code == 0)
+		code = run_program(&run, program, len);
+out:
+	weir_execution_free(run.execution);
+	weir_free(run.weir);
+	sup_printer_release(&run.out);
+	sup_printer_release(&run.err);
+	free(program);
+	return code;
+}

@@ -1,0 +1,14 @@
+/*
+ * `weir run`: one program, once.
+ */
+#ifndef SUP_CMD_RUN_H
+#define SUP_CMD_RUN_H
+
+#include "supervisor/options.h"
+
+/* Returns the exit code. environment is main's; signal_fd is a signalfd for
+ * the signals that end an execution, or -1. */
+int sup_cmd_run(
+    const struct sup_options *options, char **environment, int signal_fd);
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * What the host has seen of a child, and what the child says of itself.
+ *
+ * Collected by observation: the kernel's answers about the child (process
+ * status, limits, namespaces), the stub's records, the probes in `ready`.
+ * Grades are derived from this and from nothing else (C17). Taken at `ready`
+ * and again at the end (S10).
+ */
+#ifndef SUP_EVIDENCE_H
+#define SUP_EVIDENCE_H
+
+#include <sys/types.h>
+
+#include "supervisor/launch.h"
+#include "wire/msg.h"
+
+enum sup_namespace {
+	SUP_NS_USER,
+	SUP_NS_PID,
+	SUP_NS_MNT,
+	SUP_NS_NET,
+	SUP_NS_IPC,
+	SUP_NS_UTS,
+	SUP_NS_CGROUP,
+	SUP_NAMESPACES
+};
+
+/* Inode numbers of a process's namespaces; 0: cannot be read. */
+struct sup_namespaces {
+	ino_t inode[SUP_NAMESPACES];
+};
+
+/* /proc/PID/status, the lines that matter. */
+struct sup_status {
+	bool read;
+	uint32_t uid[4], gid[4]; /* as the host sees them */
+	uint64_t caps[5];	 /* inheritable permitted effective bounding
+				    ambient */
+	uint32_t no_new_privs, seccomp;
+	uint32_t groups; /* number of supplementary groups */
+	uint32_t threads;
+	uint64_t peak_kb; /* VmHWM */
+};
+
+struct sup_evidence {
+	struct sup_namespaces host, child;
+	struct sup_status status;
+	/* Limits read by the host with prlimit(2), and what was to be read:
+	 * the plan, clamped by what this supervisor itself has. */
+	bool limits_read;
+	uint64_t soft[WIRE_LIMITS], hard[WIRE_LIMITS];
+	uint64_t want_soft[WIRE_LIMITS], want_hard[WIRE_LIMITS];
+	/* The stub's record. */
+	uint32_t mounts;	 /* 0: not proved */
+	uint32_t mounts_planned; /* at least this many must stand */
+	uint32_t links, links_up;
+	/* The child's report; claims, but made before anything untrusted. */
+	bool ready;
+	uint32_t pid_inside;
+	uint32_t inet_errno, inet6_errno, fork_errno;
+	uint32_t landlock_abi, landlock_errno;
+	bool landlock_proved; /* the root opened before and not after */
+	uint32_t dumpable;
+	uint32_t canary_count;
+	const char *canary_open; /* one that opened after the seal, or NULL */
+	int foreign_fd;		 /* a descriptor nobody gave it, or -1 */
+	bool environment_equal;
+	bool timer_armed;
+	uint32_t host_uid; /* the supervisor's own */
+};
+
+/* The caller's own namespaces. */
+void sup_evidence_namespaces(pid_t pid, struct sup_namespaces *ret_namespaces);
+
+/* Parses the text of a status file; pure. */
+void sup_evidence_parse_status(
+    struct wire_span text, struct sup_status *ret_status);
+
+/* Reads status and limits of process 2 as the host sees them. */
+void sup_evidence_observe(struct sup_evidence *evidence, pid_t pid2);
+
+/* Sets want_* from the terms and the supervisor's own limits. */
+void sup_evidence_expect(
+    struct sup_evidence *evidence, const struct sup_launch *launch);
+
+/* Takes over what a `ready` says. False, with *ret_problem a static text,
+ * when it does not fit the plan at all (number of canaries, ...). */
+bool sup_evidence_ready(struct sup_evidence *evidence,
+    const struct sup_launch *launch, const struct wire_ready *ready,
+    const char **ret_problem);
+
+#endif

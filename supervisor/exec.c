@@ -1,0 +1,399 @@
+#include "supervisor/exec.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "supervisor/exec_io.h"
+#include "supervisor/result.h"
+#include "supervisor/sys.h"
+
+/* How long tools may take to end after their execution; what is left then is
+ * abandoned, and its calls are recorded as unknown (S2: the result arrives
+ * within limit + grace + 1 s). */
+#define SETTLE_NS (SUP_NS_PER_S / 2)
+
+void
+sup_exec_warn(struct weir_execution *execution, const char *format, ...)
+{
+	char *at = execution->warning_text + execution->warning_text_len;
+	size_t room =
+	    sizeof(execution->warning_text) - execution->warning_text_len;
+	va_list args;
+	int n;
+
+	if (execution->warning_count == SUP_WARNINGS)
+		return;
+	va_start(args, format);
+	n = vsnprintf(at, room, format, args);
+	va_end(args);
+	if (n < 0 || (size_t)n >= room)
+		return;
+	execution->warnings[execution->warning_count++] = at;
+	execution->warning_text_len += (size_t)n + 1;
+}
+
+/* A raw string or value with what quotes it, into the copy's text. */
+static struct wire_span
+keep_span(struct weir_execution *execution, struct wire_span span)
+{
+	uint8_t *at = execution->done_text + execution->done_text_len;
+
+	if (span.p == NULL)
+		return span;
+	memcpy(at, span.p, span.len);
+	execution->done_text_len += span.len;
+	return (struct wire_span){at, span.len};
+}
+
+bool
+sup_exec_keep_done(
+    struct weir_execution *execution, const struct wire_done *done)
+{
+	size_t len = done->value.len + done->message.len + done->traceback.len;
+
+	for (size_t i = 0; i < done->warning_count; i++)
+		len += done->warnings[i].len;
+	execution->done_text = malloc(len + 1);
+	if (execution->done_text == NULL)
+		return false;
+	execution->done = *done;
+	execution->done.value = keep_span(execution, done->value);
+	execution->done.message = keep_span(execution, done->message);
+	execution->done.traceback = keep_span(execution, done->traceback);
+	for (size_t i = 0; i < done->warning_count; i++)
+		execution->done.warnings[i] =
+		    keep_span(execution, done->warnings[i]);
+	execution->facts.done = &execution->done;
+	return true;
+}
+
+void
+sup_exec_arm(struct weir_execution *execution)
+{
+	uint64_t at = execution->deadline_ns;
+
+	if (execution->tools != NULL) {
+		uint64_t tool = bind_session_deadline(execution->tools);
+
+		if (tool < at)
+			at = tool;
+	}
+	if (execution->timer_watch.fd >= 0)
+		(void)sup_sys_timerfd_set(
+		    execution->timer_watch.fd, at == UINT64_MAX ? 0 : at);
+}
+
+struct run_frame {
+	struct weir_execution *execution;
+	const struct wire_span *names;
+	size_t count;
+};
+
+static void
+fill_run(struct wire_out *out, const void *arg)
+{
+	const struct run_frame *f = arg;
+	const struct weir_execution *e = f->execution;
+
+	wire_msg_encode_run(out,
+	    (struct wire_span){(const uint8_t *)e->program, e->program_len},
+	    f->names, f->count, e->terms.child_frame_max,
+	    e->terms.limits[SUP_LIMIT_VALUE],
+	    e->terms.limits[SUP_LIMIT_ARGUMENT_BYTES]);
+}
+
+static void
+send_run(struct weir_execution *e)
+{
+	size_t count = bind_session_offered(e->tools);
+	struct wire_span *names = calloc(count + 1, sizeof(*names));
+	struct run_frame frame = {e, names, 0};
+	struct wire_msg msg = {.type = WIRE_MSG_RUN};
+	size_t max = e->program_len * 6 + WIRE_FRAME_SLACK;
+
+	for (size_t i = 0; names != NULL && i < count; i++) {
+		const struct bind_tool *tool =
+		    bind_catalogue_at(e->weir->catalogue, i);
+
+		if (tool->withdrawn)
+			continue;
+		names[frame.count++] =
+		    (struct wire_span){tool->name, tool->name_len};
+		max += tool->name_len * 6 + 4;
+	}
+	e->run_ns = sup_sys_now();
+	if (names == NULL || !sup_chan_send(&e->chan, max, fill_run, &frame) ||
+	    wire_session_step(&e->chan.session, &msg) != WIRE_OK) {
+		e->facts.setup_site = "sending the program";
+		e->facts.setup_errno = ENOMEM;
+		(void)sup_sys_signal(e->child.pidfd, e->child.pid, SIGKILL);
+	} else {
+		e->facts.ran = true;
+	}
+	free(names);
+}
+
+static void
+fill_abort(struct wire_out *out, const void *arg)
+{
+	const struct weir_execution *e = arg;
+
+	wire_msg_encode_abort(out,
+	    (struct wire_span){
+		(const uint8_t *)e->refusal, strlen(e->refusal)});
+}
+
+static void
+collect(struct weir_execution *e)
+{
+	e->ended_ns = sup_sys_now();
+	sup_output_drain(&e->out);
+	sup_output_drain(&e->err);
+	if (e->tools != NULL)
+		bind_session_close(e->tools);
+	e->deadline_ns = e->ended_ns + SETTLE_NS;
+}
+
+static void
+stop_gently(struct weir_execution *e)
+{
+	uint64_t grace = e->terms.limits[SUP_LIMIT_GRACE];
+
+	e->deadline_ns = sup_sys_now() + grace;
+	if (e->pidfd2 >= 0 && sup_sys_signal(e->pidfd2, 0, SIGTERM) == 0)
+		e->facts.termed = true;
+	/* The program may be waiting for its stopped output to be read. */
+	sup_output_resume(&e->out);
+	sup_output_resume(&e->err);
+}
+
+static void
+kill_tree(struct weir_execution *e)
+{
+	e->deadline_ns = UINT64_MAX;
+	/* SECURITY: process 1 is the handle on all of it: the kernel ends
+	 * every process of a PID namespace whose process 1 ends, before that
+	 * one can be reaped (pid_namespaces(7)). */
+	if (sup_sys_signal(e->child.pidfd, e->child.pid, SIGKILL) == 0)
+		e->facts.killed = true;
+}
+
+/* The first line of what trusted code said before anything was run. */
+static void
+note_early_text(struct weir_execution *e)
+{
+	size_t len = e->err.captured_len;
+	const uint8_t *newline;
+
+	if (len >= sizeof(e->early_text))
+		len = sizeof(e->early_text) - 1;
+	if (len > 0)
+		memcpy(e->early_text, e->err.captured, len);
+	newline = memchr(e->early_text, '\n', len);
+	if (newline != NULL)
+		len = (size_t)(newline - (const uint8_t *)e->early_text);
+	e->early_text[len] = '\0';
+	e->facts.early_text = e->early_text;
+}
+
+static void
+finish(struct weir_execution *e)
+{
+	if (!e->facts.ran)
+		note_early_text(e);
+	bind_session_free(e->tools);
+	e->tools = NULL;
+	e->deadline_ns = UINT64_MAX;
+	sup_exec_close_io(e);
+	sup_verdict_reach(&e->facts, &e->verdict);
+	sup_result_build(e);
+	if (e->events.finished != NULL)
+		e->events.finished(e->events.arg, e);
+}
+
+static void
+perform(struct weir_execution *e, unsigned actions)
+{
+	if ((actions & SUP_DO_SEND_RUN) != 0)
+		send_run(e);
+	if ((actions & SUP_DO_SEND_ABORT) != 0)
+		(void)!sup_chan_send(
+		    &e->chan, sizeof(e->refusal) * 6 + WIRE_KIB, fill_abort, e);
+	if ((actions & SUP_DO_HALT) != 0) {
+		sup_chan_stop(&e->chan);
+		if (e->tools != NULL)
+			bind_session_halt(e->tools, WIRE_TOOL_CANCELLED);
+	}
+	if ((actions & SUP_DO_TERM) != 0)
+		stop_gently(e);
+	if ((actions & SUP_DO_KILL) != 0)
+		kill_tree(e);
+	if ((actions & SUP_DO_COLLECT) != 0)
+		collect(e);
+	sup_exec_arm(e);
+	if ((actions & SUP_DO_FINISH) != 0)
+		finish(e); /* may free e */
+}
+
+/* Whether this state still decides how the execution ends. */
+static bool
+is_open(enum sup_exec_state state)
+{
+	return state == SUP_EXEC_STARTING || state == SUP_EXEC_RUNNING;
+}
+
+void
+sup_exec_event(struct weir_execution *e, enum sup_exec_event event)
+{
+	struct sup_exec_step step = sup_exec_next(e->state, event);
+
+	if (step.next == e->state && step.actions == 0)
+		return;
+	/* The first decision stands, whatever comes after it. */
+	if (is_open(e->state) && !is_open(step.next))
+		e->facts.cause = event;
+	e->state = step.next;
+	perform(e, step.actions);
+}
+
+/* No child came to be: the reason is in facts or refusal already. */
+static void
+begin_failed(struct weir_execution *e, enum sup_exec_event cause)
+{
+	e->facts.cause = cause;
+	e->state = SUP_EXEC_SETTLING;
+	e->ended_ns = sup_sys_now();
+	e->deadline_ns = e->ended_ns;
+	sup_loop_again(&e->weir->loop, &e->report_watch);
+}
+
+/* Kills and reaps the child, if there is one. */
+static void
+reap_now(struct weir_execution *e)
+{
+	siginfo_t ended;
+
+	if (e->child.pidfd < 0)
+		return;
+	(void)sup_sys_signal(e->child.pidfd, e->child.pid, SIGKILL);
+	/* Reaping waits for the kernel to empty the namespace. */
+	while (sup_sys_reap(e->child.pidfd, &ended) == 0)
+		sup_sys_wait_readable(e->child.pidfd);
+	sup_loop_remove(&e->weir->loop, &e->pid_watch);
+	sup_sys_close(&e->child.pidfd);
+}
+
+/* Why clone or the maps failed, and the setting behind it. */
+static const char *
+namespace_advice(const struct wire_errinfo *info)
+{
+	if (info->sys == ENOSPC)
+		return "raise user.max_user_namespaces (sysctl), or the limit "
+		       "of another namespace kind under user.max_*";
+	if (info->sys == EPERM || info->sys == EACCES)
+		return "the host refuses user namespaces: look at "
+		       "kernel.unprivileged_userns_clone, "
+		       "kernel.apparmor_restrict_unprivileged_userns, the "
+		       "container's seccomp profile, and whether this runs "
+		       "in a chroot";
+	if (info->sys == EINVAL)
+		return "the kernel was built without one of the namespaces";
+	if (info->sys == EAGAIN || info->sys == ENOMEM)
+		return "the host is out of processes or memory";
+	return "see weir(1), REQUIREMENTS";
+}
+
+static void
+refuse_start(struct weir_execution *e, const char *stage,
+    const struct wire_errinfo *info)
+{
+	(void)snprintf(e->refusal, sizeof(e->refusal), "stage %s: %s: %s; %s",
+	    stage, info->site, strerror(info->sys), namespace_advice(info));
+	e->facts.refusal = e->refusal;
+}
+
+static enum wire_err
+spawn_child(struct weir_execution *e, struct wire_errinfo *info)
+{
+	struct sup_spawn_request request = {
+	    .stub_fd = e->weir->stub_fd,
+	    .plan_fd = e->launch->stub_plan_fd,
+	    .seal_fd = e->launch->seal_plan_fd,
+	    .null_fd = e->weir->null_fd,
+	};
+	enum wire_err err = WIRE_OK;
+
+	for (size_t i = 0; i < e->launch->opened_count; i++) {
+		int fd = sup_sys_open_tree(e->launch->opened[i]);
+
+		if (fd < 0) {
+			*info =
+			    (struct wire_errinfo){e->launch->opened[i], -fd, 0};
+			err = WIRE_ERR_SYSTEM;
+			goto out;
+		}
+		request.mount_fds[request.mount_count++] = fd;
+	}
+	err = sup_spawn(&request, &e->child, info);
+out:
+	for (size_t i = 0; i < request.mount_count; i++)
+		sup_sys_close(&request.mount_fds[i]);
+	return err;
+}
+
+void
+sup_exec_begin(struct weir_execution *e)
+{
+	struct wire_errinfo info = {"", 0, 0};
+	enum wire_err err;
+
+	e->started_ns = sup_sys_now();
+	err = spawn_child(e, &info);
+	if (err != WIRE_OK) {
+		refuse_start(e, "namespaces", &info);
+		begin_failed(e, SUP_EVENT_REFUSED);
+		return;
+	}
+	sup_evidence_namespaces(e->child.pid, &e->evidence.child);
+	err = sup_exec_open_io(e, &info);
+	if (err != WIRE_OK) {
+		e->facts.setup_site = info.site;
+		e->facts.setup_errno = info.sys != 0 ? info.sys : ENOMEM;
+		reap_now(e);
+		begin_failed(e, SUP_EVENT_FAILED);
+		return;
+	}
+	e->deadline_ns = e->started_ns + e->terms.limits[SUP_LIMIT_READY];
+	sup_exec_arm(e);
+	if ((e->terms.layers >> WIRE_STAGE_MAPS & 1) != 0)
+		err = sup_idmap_write(&e->weir->idmap, e->child.pid, &info);
+	if (err == WIRE_OK)
+		err = sup_spawn_go(&e->child, &info);
+	if (err != WIRE_OK) {
+		refuse_start(e, "maps", &info);
+		sup_exec_event(e, SUP_EVENT_REFUSED);
+	}
+}
+
+void
+sup_exec_destroy(struct weir_execution *e)
+{
+	reap_now(e);
+	bind_session_free(e->tools);
+	sup_exec_close_io(e);
+	sup_output_release(&e->out);
+	sup_output_release(&e->err);
+	if (e->launch != NULL)
+		sup_launch_release(e->launch);
+	free(e->launch);
+	free(e->program);
+	free(e->done_text);
+	free(e->result);
+	free(e->traceback);
+	free(e->message);
+	free(e);
+}

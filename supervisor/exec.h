@@ -1,0 +1,107 @@
+/*
+ * One execution: the state of it, and what performs the table's actions.
+ *
+ * Private to the supervisor; the public face is weir.h. Everything of an
+ * execution hangs on struct weir_execution, and nothing of it elsewhere.
+ */
+#ifndef SUP_EXEC_H
+#define SUP_EXEC_H
+
+#include "bindings/record.h"
+#include "bindings/session.h"
+#include "supervisor/chan.h"
+#include "supervisor/evidence.h"
+#include "supervisor/exec_next.h"
+#include "supervisor/grades.h"
+#include "supervisor/idmap.h"
+#include "supervisor/launch.h"
+#include "supervisor/output.h"
+#include "supervisor/spawn.h"
+#include "supervisor/terms.h"
+#include "supervisor/verdict.h"
+#include "supervisor/weir.h"
+
+#define SUP_EXECUTION_ID 33 /* 128 bits as hexadecimal, and NUL */
+#define SUP_WARNINGS	 32
+
+/* The context behind weir.h's struct weir. */
+struct weir {
+	struct sup_loop loop;
+	struct bind_loop bind_loop; /* the same, as bindings see it */
+	struct sup_interp interp;
+	struct sup_idmap idmap;
+	struct sup_namespaces namespaces; /* the host's own */
+	struct bind_catalogue *catalogue;
+	char *libexec;
+	char **environment; /* NULL-terminated, or NULL */
+	int stub_fd, null_fd;
+	uint32_t layers;
+	bool open_mounts; /* the supervisor opens what the root holds */
+	bool core_is_pipe;
+	struct weir_execution *executions; /* all that are not freed */
+};
+
+struct weir_execution {
+	struct weir *weir;
+	struct weir_execution *next;
+	struct weir_events events;
+	char id[SUP_EXECUTION_ID];
+	enum sup_exec_state state;
+	struct sup_terms terms;
+	struct sup_launch *launch;
+	struct sup_child child;
+	pid_t pid2; /* of the interpreter, as the host sees it; 0: none yet */
+	int pidfd2;
+	struct sup_chan chan;
+	struct sup_output out, err;
+	struct sup_watch report_watch, pid_watch, timer_watch;
+	bool run_deadline_set;
+	uint64_t started_ns, run_ns, ended_ns;
+	uint64_t deadline_ns; /* of the state; UINT64_MAX: none */
+	char *program;
+	size_t program_len;
+	struct bind_session *tools;
+	struct bind_record_list record;
+	struct sup_evidence evidence;
+	struct sup_grades grades;
+	struct sup_facts facts;
+	struct sup_verdict verdict;
+	struct wire_done done; /* spans point into done_text */
+	uint8_t *done_text;
+	size_t done_text_len;
+	uint64_t peak_kb;
+	char refusal[SUP_MESSAGE_MAX];
+	char early_text[SUP_MESSAGE_MAX];
+	const char *warnings[SUP_WARNINGS];
+	size_t warning_count;
+	char warning_text[2048];
+	size_t warning_text_len;
+	/* The result, when finished. */
+	char *result;
+	size_t result_len;
+	char *traceback, *message;
+	size_t traceback_len, message_len;
+};
+
+/* Feeds one event to the table and performs what it says. */
+void sup_exec_event(
+    struct weir_execution *execution, enum sup_exec_event event);
+
+/* Starts what was prepared by weir_start; a failure becomes an event. */
+void sup_exec_begin(struct weir_execution *execution);
+
+/* Ends everything at once, without a result; for freeing early. */
+void sup_exec_destroy(struct weir_execution *execution);
+
+/* Adds a line to `warnings`; texts beyond the room are dropped. */
+__attribute__((format(printf, 2, 3))) void sup_exec_warn(
+    struct weir_execution *execution, const char *format, ...);
+
+/* Keeps a copy of an accepted `done`. False when memory is short. */
+WIRE_MUST_USE bool sup_exec_keep_done(
+    struct weir_execution *execution, const struct wire_done *done);
+
+/* Sets the timer to the earliest of what waits for a time. */
+void sup_exec_arm(struct weir_execution *execution);
+
+#endif

@@ -1,0 +1,415 @@
+#include "supervisor/exec_io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "supervisor/sys.h"
+
+/* --- the stub's records -------------------------------------------------- */
+
+/* proc(5), /proc/PID/fdinfo: "Pid:" of a pidfd, in our PID namespace. */
+static pid_t
+pid_behind(int pidfd)
+{
+	char path[64], text[1024];
+	const char *line;
+	ssize_t n;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
+	fd = sup_sys_open(path, O_RDONLY);
+	if (fd < 0)
+		return 0;
+	n = sup_sys_read_whole(fd, text, sizeof(text) - 1);
+	sup_sys_close(&fd);
+	text[n > 0 ? n : 0] = '\0';
+	line = strstr(text, "\nPid:");
+	return line != NULL ? (pid_t)strtol(line + 5, NULL, 10) : 0;
+}
+
+static void
+take_report(struct weir_execution *e, const struct wire_report *report, int *fd)
+{
+	switch ((enum wire_report_code)report->code) {
+	case WIRE_REPORT_FAILED:
+		e->facts.failed = *report;
+		sup_exec_event(e, SUP_EVENT_FAILED);
+		break;
+	case WIRE_REPORT_LAUNCHED:
+		e->evidence.mounts = report->mounts;
+		e->evidence.links = report->links;
+		e->evidence.links_up = report->links_up;
+		e->pidfd2 = *fd;
+		*fd = -1;
+		e->pid2 = pid_behind(e->pidfd2);
+		break;
+	case WIRE_REPORT_EXITED:
+		e->facts.exited = true;
+		e->facts.wait_status = report->wait_status;
+		e->facts.cpu_ns = (report->user_us + report->system_us) * 1000;
+		if (report->max_rss_kb > e->peak_kb)
+			e->peak_kb = report->max_rss_kb;
+		/* An answer that was written before the exit came first. */
+		sup_chan_drain(&e->chan);
+		sup_exec_event(e, SUP_EVENT_EXITED);
+		break;
+	case WIRE_REPORT_CODES:
+		break;
+	}
+}
+
+static void
+report_ready(struct sup_watch *watch, uint32_t events)
+{
+	struct weir_execution *e = watch->owner;
+
+	(void)events;
+	while (watch->fd >= 0) {
+		uint8_t bytes[sizeof(struct wire_report) + 1];
+		struct wire_report report;
+		unsigned closed = 0;
+		int fd;
+		ssize_t n =
+		    sup_sys_recv(watch->fd, bytes, sizeof(bytes), &fd, &closed);
+
+		if (n <= 0) {
+			/* Nothing more now, or process 1 has let go of it;
+			 * its end is told by the pidfd. */
+			if (n == 0)
+				sup_loop_remove(&e->weir->loop, watch);
+			sup_sys_close(&fd);
+			return;
+		}
+		if (wire_report_check((struct wire_span){bytes, (size_t)n},
+			&report) == WIRE_OK)
+			take_report(e, &report, &fd);
+		sup_sys_close(&fd);
+	}
+}
+
+/* --- the end of process 1, and time -------------------------------------- */
+
+static void
+pid_ready(struct sup_watch *watch, uint32_t events)
+{
+	struct weir_execution *e = watch->owner;
+	siginfo_t info;
+
+	(void)events;
+	if (sup_sys_reap(e->child.pidfd, &info) == 0)
+		return;
+	sup_loop_remove(&e->weir->loop, watch);
+	/* What it reported before it ended. */
+	report_ready(&e->report_watch, EPOLLIN);
+	sup_loop_remove(&e->weir->loop, &e->report_watch);
+	sup_chan_drain(&e->chan);
+	sup_sys_close(&e->child.pidfd);
+	sup_exec_event(e, SUP_EVENT_GONE);
+}
+
+static void
+timer_ready(struct sup_watch *watch, uint32_t events)
+{
+	static const enum sup_exec_event over[SUP_EXEC_STATES] = {
+	    [SUP_EXEC_STARTING] = SUP_EVENT_READY_LATE,
+	    [SUP_EXEC_RUNNING] = SUP_EVENT_WALL_OVER,
+	    [SUP_EXEC_STOPPING] = SUP_EVENT_GRACE_OVER,
+	};
+	struct weir_execution *e = watch->owner;
+	uint64_t now = sup_sys_now(), count;
+
+	(void)events;
+	(void)sup_sys_read(watch->fd, &count, sizeof(count));
+	if (e->tools != NULL)
+		bind_session_tick(e->tools, now);
+	if (now >= e->deadline_ns && over[e->state] != SUP_EVENT_NONE)
+		sup_exec_event(e, over[e->state]);
+	else if (e->state != SUP_EXEC_SETTLING)
+		sup_exec_arm(e);
+}
+
+/* --- frames --------------------------------------------------------------- */
+
+/* The report is in: the host decides, on its own observations (C2). */
+static void
+on_ready(struct weir_execution *e, const struct wire_ready *ready)
+{
+	const char *problem = NULL;
+
+	/* Armed before `run`, and read back: that is the guarantee. */
+	e->deadline_ns = sup_sys_now() + e->terms.limits[SUP_LIMIT_WALL];
+	sup_exec_arm(e);
+	e->evidence.timer_armed = sup_sys_timerfd_armed(e->timer_watch.fd);
+	if (e->pid2 <= 0)
+		report_ready(&e->report_watch, EPOLLIN);
+	if (e->pid2 > 0)
+		sup_evidence_observe(&e->evidence, e->pid2);
+	if (!sup_evidence_ready(&e->evidence, e->launch, ready, &problem)) {
+		(void)snprintf(e->refusal, sizeof(e->refusal), "%s", problem);
+		e->facts.refusal = e->refusal;
+		sup_exec_event(e, SUP_EVENT_REFUSED);
+		return;
+	}
+	sup_grades_derive(&e->evidence, &e->grades);
+	if (sup_grades_refuse(&e->grades, &e->evidence, SUP_LEVEL_ISOLATED,
+		e->refusal, sizeof(e->refusal))) {
+		e->facts.refusal = e->refusal;
+		sup_exec_event(e, SUP_EVENT_REFUSED);
+		return;
+	}
+	if (e->evidence.landlock_abi == 0)
+		sup_exec_warn(e,
+		    "second layer: none; Landlock is not in force (errno %u)",
+		    e->evidence.landlock_errno);
+	sup_exec_event(e, SUP_EVENT_READY);
+}
+
+/* S10: what was promised at the start must still hold now. */
+static void
+observe_end(struct weir_execution *e)
+{
+	struct sup_evidence now = e->evidence;
+	struct sup_grades grades;
+
+	if (e->pid2 <= 0)
+		return;
+	sup_evidence_observe(&now, e->pid2);
+	e->facts.cpu_ns = sup_sys_cpu_time(e->pid2);
+	if (!now.status.read || !now.limits_read)
+		return; /* it has ended in between: nothing contradicts */
+	e->peak_kb = now.status.peak_kb;
+	sup_grades_derive(&now, &grades);
+	if (sup_grades_refuse(&grades, &now, SUP_LEVEL_ISOLATED, e->refusal,
+		sizeof(e->refusal))) {
+		e->facts.refusal = e->refusal;
+		e->facts.evidence_broken = true;
+		e->grades = grades;
+	}
+}
+
+static void
+on_message(void *arg, const struct wire_msg *msg)
+{
+	struct weir_execution *e = arg;
+
+	switch (msg->type) {
+	case WIRE_MSG_READY:
+		on_ready(e, &msg->u.ready);
+		break;
+	case WIRE_MSG_CALL:
+		bind_session_call(e->tools, &msg->u.call);
+		sup_exec_arm(e);
+		break;
+	case WIRE_MSG_DONE:
+		observe_end(e);
+		if (!sup_exec_keep_done(e, &msg->u.done)) {
+			e->facts.setup_site = "keeping the answer";
+			e->facts.setup_errno = ENOMEM;
+			sup_exec_event(e, SUP_EVENT_FAILED);
+			break;
+		}
+		sup_exec_event(e, SUP_EVENT_DONE);
+		break;
+	case WIRE_MSG_RUN:
+	case WIRE_MSG_ABORT:
+	case WIRE_MSG_REPLY:
+	case WIRE_MSG_TYPES:
+		break; /* the channel takes none of these from a child */
+	}
+}
+
+static void
+on_channel_end(void *arg, enum wire_err err, const struct wire_errinfo *info)
+{
+	struct weir_execution *e = arg;
+
+	/* A closed channel decides nothing: the program may go on without
+	 * one, and its exit is what ends it. */
+	if (err == WIRE_ERR_CLOSED)
+		return;
+	e->facts.violation = err;
+	e->facts.violation_site = info->site;
+	e->facts.violation_offset = info->offset;
+	sup_exec_event(e, SUP_EVENT_VIOLATION);
+}
+
+static void
+on_full(void *arg, bool is_full)
+{
+	struct weir_execution *e = arg;
+
+	if (e->tools == NULL)
+		return;
+	if (is_full)
+		bind_session_pause(e->tools);
+	else
+		bind_session_resume(e->tools);
+}
+
+/* --- replies -------------------------------------------------------------- */
+
+static void
+fill_reply(struct wire_out *out, const void *arg)
+{
+	const struct bind_reply *r = arg;
+
+	if (r->kind == WIRE_TOOL_NONE)
+		wire_msg_encode_reply_value(out, r->id, r->value);
+	else
+		wire_msg_encode_reply_error(
+		    out, r->id, r->kind, r->message, r->hard);
+}
+
+static void
+on_reply(void *arg, const struct bind_reply *reply)
+{
+	struct weir_execution *e = arg;
+	size_t max = reply->kind == WIRE_TOOL_NONE ? reply->value.len
+						   : reply->message.len * 6;
+
+	/* Nobody waits for it when the end is decided; the record has it. */
+	if (e->state != SUP_EXEC_RUNNING)
+		return;
+	if (!sup_chan_send(&e->chan, max + WIRE_KIB, fill_reply, reply)) {
+		e->facts.setup_site = "sending a reply";
+		e->facts.setup_errno = ENOMEM;
+		sup_exec_event(e, SUP_EVENT_FAILED);
+	}
+	sup_exec_arm(e);
+}
+
+enum wire_err
+sup_exec_open_tools(struct weir_execution *e, struct wire_errinfo *info)
+{
+	const uint64_t *limits = e->terms.limits;
+	struct bind_session_config config = {
+	    .limits =
+		{
+		    .calls = limits[SUP_LIMIT_CALLS],
+		    .argument_bytes = limits[SUP_LIMIT_ARGUMENT_BYTES],
+		    .result_bytes = limits[SUP_LIMIT_RESULT_BYTES],
+		    .total_bytes = limits[SUP_LIMIT_TOTAL_BYTES],
+		    .tool_time_ns = limits[SUP_LIMIT_TOOL_TIME],
+		    .in_flight = (uint32_t)limits[SUP_LIMIT_IN_FLIGHT],
+		},
+	    .catalogue = e->weir->catalogue,
+	    .loop = &e->weir->bind_loop,
+	    .reply = on_reply,
+	    .reply_arg = e,
+	};
+
+	if (sup_sys_random(&config.seed, sizeof(config.seed)) < 0)
+		return wire_fail(info, WIRE_ERR_SYSTEM, "getrandom", 0);
+	bind_record_list_init(&e->record);
+	config.record = bind_record_list_record(&e->record);
+	return bind_session_new(&config, &e->tools, info);
+}
+
+/* --- streams -------------------------------------------------------------- */
+
+static bool
+to_stdout(void *arg, const uint8_t *bytes, size_t len)
+{
+	struct weir_execution *e = arg;
+
+	return e->events.output(e->events.arg, WEIR_STDOUT, bytes, len);
+}
+
+static bool
+to_stderr(void *arg, const uint8_t *bytes, size_t len)
+{
+	struct weir_execution *e = arg;
+
+	return e->events.output(e->events.arg, WEIR_STDERR, bytes, len);
+}
+
+static enum wire_err
+open_streams(struct weir_execution *e, struct wire_errinfo *info)
+{
+	const uint64_t *limits = e->terms.limits;
+	bool sink = e->events.output != NULL;
+	enum wire_err err;
+
+	err = sup_output_open(&e->out, &e->weir->loop, e->child.stdout_fd,
+	    limits[SUP_LIMIT_STDOUT], limits[SUP_LIMIT_PREVIEW],
+	    sink ? to_stdout : NULL, e, info);
+	if (err != WIRE_OK)
+		return err;
+	e->child.stdout_fd = -1; /* the stream's now */
+	err = sup_output_open(&e->err, &e->weir->loop, e->child.stderr_fd,
+	    limits[SUP_LIMIT_STDERR], limits[SUP_LIMIT_PREVIEW],
+	    sink ? to_stderr : NULL, e, info);
+	if (err == WIRE_OK)
+		e->child.stderr_fd = -1;
+	return err;
+}
+
+static enum wire_err
+watch(struct weir_execution *e, struct sup_watch *w, int fd,
+    void (*ready)(struct sup_watch *, uint32_t), struct wire_errinfo *info)
+{
+	w->fd = fd;
+	w->events = EPOLLIN;
+	w->ready = ready;
+	w->owner = e;
+	return sup_loop_add(&e->weir->loop, w, info);
+}
+
+enum wire_err
+sup_exec_open_io(struct weir_execution *e, struct wire_errinfo *info)
+{
+	const struct wire_frame_limits limits = {
+	    .frame_max = e->terms.child_frame_max,
+	    .bytes_max = e->terms.child_bytes_max,
+	    .lines_max = WIRE_MAX_LINES,
+	    .blanks_max = WIRE_MAX_BLANKS,
+	};
+	const struct sup_chan_handler handler = {
+	    .arg = e,
+	    .message = on_message,
+	    .ended = on_channel_end,
+	    .full = on_full,
+	};
+	enum wire_err err;
+	int timer = sup_sys_timerfd();
+
+	if (timer < 0) {
+		*info = (struct wire_errinfo){"timerfd_create", -timer, 0};
+		return WIRE_ERR_SYSTEM;
+	}
+	err = watch(e, &e->timer_watch, timer, timer_ready, info);
+	if (err == WIRE_OK)
+		err = watch(e, &e->pid_watch, e->child.pidfd, pid_ready, info);
+	if (err == WIRE_OK)
+		err = watch(e, &e->report_watch, e->child.report_fd,
+		    report_ready, info);
+	if (err == WIRE_OK)
+		err = open_streams(e, info);
+	if (err == WIRE_OK)
+		err = sup_chan_open(&e->chan, &e->weir->loop,
+		    e->child.channel_fd, &limits, &handler, info);
+	if (err == WIRE_OK)
+		e->child.channel_fd = -1; /* the channel's now */
+	return err;
+}
+
+void
+sup_exec_close_io(struct weir_execution *e)
+{
+	struct sup_loop *loop = &e->weir->loop;
+
+	sup_loop_remove(loop, &e->pid_watch);
+	sup_loop_remove(loop, &e->report_watch);
+	sup_loop_remove(loop, &e->timer_watch);
+	sup_sys_close(&e->timer_watch.fd);
+	sup_chan_close(&e->chan);
+	sup_output_stop(&e->out);
+	sup_output_stop(&e->err);
+	sup_sys_close(&e->pidfd2);
+	sup_child_close(&e->child);
+	e->pid_watch.fd = e->report_watch.fd = -1;
+}

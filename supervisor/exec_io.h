@@ -1,0 +1,20 @@
+/*
+ * The descriptors of one execution and what their news means.
+ */
+#ifndef SUP_EXEC_IO_H
+#define SUP_EXEC_IO_H
+
+#include "supervisor/exec.h"
+
+/* Puts the child's descriptors and a timer into the loop. */
+WIRE_MUST_USE enum wire_err sup_exec_open_io(
+    struct weir_execution *execution, struct wire_errinfo *info);
+
+/* Takes them out and closes them; the child has been reaped. */
+void sup_exec_close_io(struct weir_execution *execution);
+
+/* Makes the tool side of the execution. */
+WIRE_MUST_USE enum wire_err sup_exec_open_tools(
+    struct weir_execution *execution, struct wire_errinfo *info);
+
+#endif

@@ -1,0 +1,13 @@
+/*
+ * Sentences for callers of weir.h.
+ */
+#ifndef SUP_EXPLAIN_H
+#define SUP_EXPLAIN_H
+
+#include "supervisor/weir.h"
+
+/* Writes a sentence that names the place and the next step; cut to fit. */
+__attribute__((format(printf, 2, 3))) void sup_explain(
+    char error[WEIR_ERROR_MAX], const char *format, ...);
+
+#endif

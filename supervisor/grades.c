@@ -1,0 +1,340 @@
+#include "supervisor/grades.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static const char *const guarantee_words[SUP_GUARANTEE_COUNT] = {
+#define X(name, word) [SUP_##name] = word,
+    SUP_GUARANTEES(X)
+#undef X
+};
+
+static const char *const grade_words[] = {
+    [SUP_UNAVAILABLE] = "unavailable",
+    [SUP_UNVERIFIED] = "unverified",
+    [SUP_ENFORCED] = "enforced",
+};
+
+static const char *const level_words[] = {
+    [SUP_LEVEL_NONE] = "none",
+    [SUP_LEVEL_PROCESS] = "process",
+    [SUP_LEVEL_ISOLATED] = "isolated",
+};
+
+const char *
+sup_guarantee_word(enum sup_guarantee guarantee)
+{
+	return guarantee_words[guarantee];
+}
+
+const char *
+sup_grade_word(enum sup_grade grade)
+{
+	return grade_words[grade];
+}
+
+const char *
+sup_level_word(enum sup_level level)
+{
+	return level_words[level];
+}
+
+__attribute__((format(printf, 4, 5))) static void
+set(struct sup_grades *grades, enum sup_guarantee guarantee,
+    enum sup_grade grade, const char *format, ...)
+{
+	va_list args;
+
+	grades->grade[guarantee] = grade;
+	va_start(args, format);
+	(void)vsnprintf(
+	    grades->evidence[guarantee], SUP_EVIDENCE_TEXT, format, args);
+	va_end(args);
+}
+
+/* Both known, and different. */
+static bool
+own_namespace(const struct sup_evidence *e, enum sup_namespace which)
+{
+	return e->host.inode[which] != 0 && e->child.inode[which] != 0 &&
+	    e->host.inode[which] != e->child.inode[which];
+}
+
+static bool
+limit_stands(const struct sup_evidence *e, enum wire_limit limit)
+{
+	return e->limits_read && e->soft[limit] == e->want_soft[limit] &&
+	    e->hard[limit] == e->want_hard[limit] &&
+	    e->hard[limit] != WIRE_LIMIT_INFINITY;
+}
+
+static void
+grade_filesystem(const struct sup_evidence *e, struct sup_grades *g)
+{
+	char second[96];
+	bool planned = e->mounts >= e->mounts_planned;
+
+	if (e->landlock_abi > 0 && e->landlock_proved)
+		(void)snprintf(second, sizeof(second),
+		    "second layer: Landlock ABI %" PRIu32 ", proved",
+		    e->landlock_abi);
+	else
+		(void)snprintf(second, sizeof(second),
+		    "second layer: none (stage landlock, errno %" PRIu32 ")",
+		    e->landlock_errno);
+	if (!e->ready || e->canary_open != NULL)
+		set(g, SUP_FILESYSTEM, SUP_UNAVAILABLE,
+		    "stage root: %s can be read inside; %s",
+		    e->canary_open != NULL ? e->canary_open : "nothing probed",
+		    second);
+	else if (own_namespace(e, SUP_NS_MNT) && planned)
+		set(g, SUP_FILESYSTEM, SUP_ENFORCED,
+		    "own mount namespace, pivoted, %" PRIu32
+		    " mounts as planned, %" PRIu32 " canaries closed; %s",
+		    e->mounts, e->canary_count, second);
+	else
+		set(g, SUP_FILESYSTEM, SUP_UNVERIFIED,
+		    "stage root: canaries closed, but the mounts (%" PRIu32
+		    " of %" PRIu32 ") could not be proved; %s",
+		    e->mounts, e->mounts_planned, second);
+}
+
+static void
+grade_network(const struct sup_evidence *e, struct sup_grades *g)
+{
+	bool empty =
+	    own_namespace(e, SUP_NS_NET) && e->links > 0 && e->links_up == 0;
+	bool refused = e->ready && e->inet_errno != 0 && e->inet6_errno != 0;
+
+	if (empty && refused)
+		set(g, SUP_NETWORK, SUP_ENFORCED,
+		    "own network namespace, %" PRIu32
+		    " link(s), none up; socket() refused for IPv4 (errno "
+		    "%" PRIu32 ") and IPv6 (errno %" PRIu32 ")",
+		    e->links, e->inet_errno, e->inet6_errno);
+	else if (empty)
+		set(g, SUP_NETWORK, SUP_UNVERIFIED,
+		    "own network namespace without a link that is up, but "
+		    "socket() is not refused (stage seccomp)");
+	else if (refused)
+		set(g, SUP_NETWORK, SUP_UNVERIFIED,
+		    "socket() is refused, but the network namespace is not "
+		    "shown to be empty (%" PRIu32 " of %" PRIu32 " links up)",
+		    e->links_up, e->links);
+	else
+		set(g, SUP_NETWORK, SUP_UNAVAILABLE,
+		    "neither an empty network namespace nor a filter (stage "
+		    "seccomp)");
+}
+
+static void
+grade_process_tree(const struct sup_evidence *e, struct sup_grades *g)
+{
+	if (own_namespace(e, SUP_NS_PID) && e->ready && e->pid_inside == 2)
+		set(g, SUP_PROCESS_TREE, SUP_ENFORCED,
+		    "PID namespace whose process 1 is ours; the program is "
+		    "process 2");
+	else
+		set(g, SUP_PROCESS_TREE, SUP_UNAVAILABLE,
+		    "no PID namespace of its own was seen");
+}
+
+static bool
+no_capabilities(const struct sup_status *s)
+{
+	for (size_t i = 0; i < 5; i++)
+		if (s->caps[i] != 0)
+			return false;
+	return true;
+}
+
+static void
+grade_identity(const struct sup_evidence *e, struct sup_grades *g)
+{
+	const struct sup_status *s = &e->status;
+	bool root = false;
+
+	for (size_t i = 0; i < 4; i++)
+		root = root || s->uid[i] == 0 || s->gid[i] == 0;
+	if (!s->read)
+		set(g, SUP_IDENTITY, SUP_UNAVAILABLE,
+		    "the process status cannot be read");
+	else if (root)
+		set(g, SUP_IDENTITY, SUP_UNAVAILABLE,
+		    "stage ids: an id is that of real root");
+	else if (!no_capabilities(s))
+		set(g, SUP_IDENTITY, SUP_UNAVAILABLE,
+		    "stage capabilities: capabilities are left (bounding "
+		    "%" PRIx64 ", effective %" PRIx64 ")",
+		    s->caps[3], s->caps[2]);
+	else if (s->no_new_privs != 1)
+		set(g, SUP_IDENTITY, SUP_UNAVAILABLE,
+		    "stage no_new_privs: it is not set");
+	else if (own_namespace(e, SUP_NS_USER) || s->uid[0] != e->host_uid)
+		set(g, SUP_IDENTITY, SUP_ENFORCED,
+		    "own user namespace, uid %" PRIu32 " gid %" PRIu32
+		    " outside%s, %" PRIu32
+		    " supplementary groups, five capability sets empty, "
+		    "no_new_privs",
+		    s->uid[0], s->gid[0],
+		    s->uid[0] == e->host_uid ? " (the caller's)" : "",
+		    s->groups);
+	else
+		set(g, SUP_IDENTITY, SUP_UNVERIFIED,
+		    "the supervisor's own uid, without capabilities");
+}
+
+static void
+grade_limits(const struct sup_evidence *e, struct sup_grades *g)
+{
+	bool single = e->ready && e->fork_errno == 1; /* EPERM: the filter */
+
+	if (!limit_stands(e, WIRE_LIMIT_CPU))
+		set(g, SUP_CPU, SUP_UNAVAILABLE,
+		    "stage cpu: the limit is not in force");
+	else
+		set(g, SUP_CPU, single ? SUP_ENFORCED : SUP_UNVERIFIED,
+		    "RLIMIT_CPU %" PRIu64 "/%" PRIu64 " s read by the host; %s",
+		    e->soft[WIRE_LIMIT_CPU], e->hard[WIRE_LIMIT_CPU],
+		    single ? "one process" : "more processes are possible");
+	if (!limit_stands(e, WIRE_LIMIT_AS))
+		set(g, SUP_MEMORY, SUP_UNAVAILABLE,
+		    "stage address_space: the limit is not in force");
+	else
+		set(g, SUP_MEMORY, single ? SUP_ENFORCED : SUP_UNVERIFIED,
+		    "RLIMIT_AS %" PRIu64
+		    " bytes read by the host; %s; every tmpfs bounded",
+		    e->soft[WIRE_LIMIT_AS],
+		    single ? "one process" : "more processes are possible");
+	if (limit_stands(e, WIRE_LIMIT_FSIZE))
+		set(g, SUP_FILE_SIZE, SUP_ENFORCED,
+		    "RLIMIT_FSIZE %" PRIu64 " bytes read by the host",
+		    e->soft[WIRE_LIMIT_FSIZE]);
+	else
+		set(g, SUP_FILE_SIZE, SUP_UNAVAILABLE,
+		    "stage file_size: the limit is not in force");
+}
+
+static void
+grade_process_count(const struct sup_evidence *e, struct sup_grades *g)
+{
+	bool filter = e->ready && e->fork_errno == 1;
+	bool limit =
+	    limit_stands(e, WIRE_LIMIT_NPROC) && own_namespace(e, SUP_NS_USER);
+
+	if (filter && limit)
+		set(g, SUP_PROCESS_COUNT, SUP_ENFORCED,
+		    "fork refused (errno 1); RLIMIT_NPROC %" PRIu64
+		    " tasks read by the host",
+		    e->soft[WIRE_LIMIT_NPROC]);
+	else if (filter || limit)
+		set(g, SUP_PROCESS_COUNT, SUP_UNVERIFIED, "%s",
+		    filter
+			? "fork refused, but stage processes: RLIMIT_NPROC "
+			  "is not in force"
+			: "RLIMIT_NPROC in force, but stage seccomp: fork is "
+			  "not refused");
+	else
+		set(g, SUP_PROCESS_COUNT, SUP_UNAVAILABLE,
+		    "stages seccomp and processes: neither a filter nor a "
+		    "limit");
+}
+
+enum sup_level
+sup_level_of(const enum sup_grade grade[SUP_GUARANTEE_COUNT])
+{
+	static const enum sup_guarantee isolated[] = {SUP_FILESYSTEM,
+	    SUP_NETWORK, SUP_PROCESS_TREE, SUP_IDENTITY, SUP_FILE_SIZE,
+	    SUP_WALL_CLOCK, SUP_ENVIRONMENT};
+	bool all = true;
+
+	for (size_t i = 0; i < sizeof(isolated) / sizeof(isolated[0]); i++)
+		all = all && grade[isolated[i]] == SUP_ENFORCED;
+	for (size_t i = 0; i < SUP_GUARANTEE_COUNT; i++)
+		all = all && grade[i] != SUP_UNAVAILABLE;
+	if (all)
+		return SUP_LEVEL_ISOLATED;
+	if (grade[SUP_FILESYSTEM] == SUP_ENFORCED &&
+	    grade[SUP_ENVIRONMENT] == SUP_ENFORCED &&
+	    grade[SUP_NETWORK] >= SUP_UNVERIFIED &&
+	    grade[SUP_PROCESS_TREE] >= SUP_UNVERIFIED &&
+	    grade[SUP_PROCESS_COUNT] >= SUP_UNVERIFIED)
+		return SUP_LEVEL_PROCESS;
+	return SUP_LEVEL_NONE;
+}
+
+void
+sup_grades_derive(const struct sup_evidence *e, struct sup_grades *ret_grades)
+{
+	grade_filesystem(e, ret_grades);
+	grade_network(e, ret_grades);
+	grade_process_tree(e, ret_grades);
+	grade_identity(e, ret_grades);
+	grade_limits(e, ret_grades);
+	grade_process_count(e, ret_grades);
+	if (e->timer_armed)
+		set(ret_grades, SUP_WALL_CLOCK, SUP_ENFORCED,
+		    "the host's timer was armed before the program was sent");
+	else
+		set(ret_grades, SUP_WALL_CLOCK, SUP_UNAVAILABLE,
+		    "the host's timer is not armed");
+	if (e->ready && e->environment_equal)
+		set(ret_grades, SUP_ENVIRONMENT, SUP_ENFORCED,
+		    "the environment seen inside equals the plan's");
+	else
+		set(ret_grades, SUP_ENVIRONMENT, SUP_UNAVAILABLE,
+		    "the environment seen inside differs from the plan's");
+	ret_grades->level = sup_level_of(ret_grades->grade);
+}
+
+/* The guarantee that keeps the level down: the first that is worst. */
+static enum sup_guarantee
+weakest(const struct sup_grades *g)
+{
+	enum sup_guarantee worst = SUP_FILESYSTEM;
+
+	for (size_t i = 1; i < SUP_GUARANTEE_COUNT; i++)
+		if (g->grade[i] < g->grade[worst])
+			worst = (enum sup_guarantee)i;
+	return worst;
+}
+
+bool
+sup_grades_refuse(const struct sup_grades *grades,
+    const struct sup_evidence *evidence, enum sup_level wanted, char *text,
+    size_t text_max)
+{
+	if (grades->level < wanted) {
+		enum sup_guarantee worst = weakest(grades);
+
+		(void)snprintf(text, text_max,
+		    "level %s was asked for and %s was had: %s is %s: %s",
+		    sup_level_word(wanted), sup_level_word(grades->level),
+		    sup_guarantee_word(worst),
+		    sup_grade_word(grades->grade[worst]),
+		    grades->evidence[worst]);
+		return true;
+	}
+	if (evidence->foreign_fd >= 0) {
+		(void)snprintf(text, text_max,
+		    "stage descriptors: descriptor %d is open inside and "
+		    "nobody gave it",
+		    evidence->foreign_fd);
+		return true;
+	}
+	if (evidence->dumpable != 0) {
+		(void)snprintf(text, text_max,
+		    "stage dumpable: the interpreter is dumpable");
+		return true;
+	}
+	if (!limit_stands(evidence, WIRE_LIMIT_CORE) ||
+	    !limit_stands(evidence, WIRE_LIMIT_NOFILE)) {
+		(void)snprintf(text, text_max,
+		    "stage %s: the limit is not in force",
+		    limit_stands(evidence, WIRE_LIMIT_CORE) ? "open_files"
+							    : "core");
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,61 @@
+/*
+ * From evidence to ten grades, and from the grades to one level (C17; the
+ * table stands in the manual). Pure; no second opinion exists.
+ */
+#ifndef SUP_GRADES_H
+#define SUP_GRADES_H
+
+#include "supervisor/evidence.h"
+
+/* X(constant, word) */
+#define SUP_GUARANTEES(X)                                                      \
+	X(FILESYSTEM, "filesystem")                                            \
+	X(NETWORK, "network")                                                  \
+	X(PROCESS_TREE, "process_tree")                                        \
+	X(IDENTITY, "identity")                                                \
+	X(CPU, "cpu")                                                          \
+	X(MEMORY, "memory")                                                    \
+	X(FILE_SIZE, "file_size")                                              \
+	X(PROCESS_COUNT, "process_count")                                      \
+	X(WALL_CLOCK, "wall_clock")                                            \
+	X(ENVIRONMENT, "environment")
+
+enum sup_guarantee {
+#define X(name, word) SUP_##name,
+	SUP_GUARANTEES(X)
+#undef X
+	    SUP_GUARANTEE_COUNT
+};
+
+/* Ordered: a higher one is worth more. */
+enum sup_grade { SUP_UNAVAILABLE, SUP_UNVERIFIED, SUP_ENFORCED };
+enum sup_level { SUP_LEVEL_NONE, SUP_LEVEL_PROCESS, SUP_LEVEL_ISOLATED };
+
+#define SUP_EVIDENCE_TEXT 256
+
+struct sup_grades {
+	enum sup_grade grade[SUP_GUARANTEE_COUNT];
+	char evidence[SUP_GUARANTEE_COUNT][SUP_EVIDENCE_TEXT];
+	enum sup_level level;
+};
+
+const char *sup_guarantee_word(enum sup_guarantee guarantee);
+const char *sup_grade_word(enum sup_grade grade);
+const char *sup_level_word(enum sup_level level);
+
+/* The one function that derives the level. */
+enum sup_level sup_level_of(const enum sup_grade grade[SUP_GUARANTEE_COUNT]);
+
+void sup_grades_derive(
+    const struct sup_evidence *evidence, struct sup_grades *ret_grades);
+
+/*
+ * Why an execution must not run at the wanted level, as a sentence that names
+ * guarantee and stage; false when it may. Also refuses what no grade covers:
+ * a foreign descriptor, a limit that is not what was planned.
+ */
+bool sup_grades_refuse(const struct sup_grades *grades,
+    const struct sup_evidence *evidence, enum sup_level wanted, char *text,
+    size_t text_max);
+
+#endif

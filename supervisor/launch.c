@@ -1,0 +1,403 @@
+#include "supervisor/launch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "supervisor/sys.h"
+
+/* Landlock's rights by name; the running kernel masks what it lacks.
+ * Documentation/userspace-api/landlock.rst */
+#define LL_WRITE_FILE  (1ULL << 1)
+#define LL_READ_FILE   (1ULL << 2)
+#define LL_READ_DIR    (1ULL << 3)
+#define LL_REMOVE_DIR  (1ULL << 4)
+#define LL_REMOVE_FILE (1ULL << 5)
+#define LL_MAKE_DIR    (1ULL << 7)
+#define LL_MAKE_REG    (1ULL << 8)
+#define LL_MAKE_SOCK   (1ULL << 9)
+#define LL_MAKE_FIFO   (1ULL << 10)
+#define LL_MAKE_SYM    (1ULL << 12)
+#define LL_REFER       (1ULL << 13)
+#define LL_TRUNCATE    (1ULL << 14)
+#define LL_ALL	       ((1ULL << 16) - 1)
+
+#define LL_READ (LL_READ_FILE | LL_READ_DIR)
+/* SECURITY: no right to execute and none to make devices, anywhere. */
+#define LL_WORK                                                                \
+	(LL_READ | LL_WRITE_FILE | LL_REMOVE_DIR | LL_REMOVE_FILE |            \
+	    LL_MAKE_DIR | LL_MAKE_REG | LL_MAKE_SOCK | LL_MAKE_FIFO |          \
+	    LL_MAKE_SYM | LL_REFER | LL_TRUNCATE)
+
+/* Where the dynamic loader and the interpreter find libraries. */
+static const char *const system_dirs[] = {
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/usr/lib",
+    "/usr/lib32",
+    "/usr/lib64",
+    "/usr/libx32",
+    "/usr/local/lib",
+    "/usr/share/zoneinfo",
+    "/nix/store",
+    "/gnu/store",
+};
+
+static const char *const system_files[] = {
+    "/etc/ld.so.cache",
+    "/etc/localtime",
+};
+
+static const char *const devices[] = {
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+};
+
+/*
+ * Files that a host has and a root of ours must not: generic names, since the
+ * list is mapped in the interpreter for a moment and must tell nothing.
+ */
+static const char *const canaries[] = {
+    "/etc/passwd",
+    "/etc/hostname",
+    "/etc/machine-id",
+    "/proc/self/environ",
+    "/proc/1/status",
+    "/proc/version",
+    "/sys/kernel/mm/transparent_hugepage/enabled",
+};
+
+static const char *
+keep(struct sup_launch *launch, const char *text)
+{
+	size_t len = strlen(text) + 1;
+	char *at = launch->text + launch->text_len;
+
+	if (len > sizeof(launch->text) - launch->text_len) {
+		launch->err = WIRE_ERR_NO_SPACE;
+		return "";
+	}
+	memcpy(at, text, len);
+	launch->text_len += len;
+	return at;
+}
+
+/* Whether path is dir or lies beneath it. */
+static bool
+beneath(const char *path, const char *dir)
+{
+	size_t len = strlen(dir);
+
+	return strncmp(path, dir, len) == 0 &&
+	    (path[len] == '\0' || path[len] == '/');
+}
+
+static bool
+is_covered(const struct sup_launch *launch, const char *path)
+{
+	for (size_t i = 0; i < launch->stub.mount_count; i++)
+		if (launch->stub.mounts[i].kind == WIRE_MOUNT_DIR &&
+		    beneath(path, launch->stub.mounts[i].target))
+			return true;
+	return false;
+}
+
+static void
+add_mount(struct sup_launch *launch, const char *source, const char *target,
+    bool directory, unsigned flags)
+{
+	struct wire_plan *plan = &launch->stub;
+	struct wire_plan_mount *m;
+
+	if (is_covered(launch, target))
+		return;
+	if (plan->mount_count == WIRE_PLAN_MOUNTS) {
+		launch->err = WIRE_ERR_NO_SPACE;
+		return;
+	}
+	m = &plan->mounts[plan->mount_count++];
+	m->kind = directory ? WIRE_MOUNT_DIR : WIRE_MOUNT_FILE;
+	m->flags = flags;
+	m->fd = -1;
+	m->source = keep(launch, source);
+	m->target = keep(launch, target);
+}
+
+static void
+add_link(struct sup_launch *launch, const char *path, const char *target)
+{
+	struct wire_plan *plan = &launch->stub;
+
+	if (plan->link_count == WIRE_PLAN_LINKS) {
+		launch->err = WIRE_ERR_NO_SPACE;
+		return;
+	}
+	plan->links[plan->link_count++] =
+	    (struct wire_plan_link){keep(launch, path), keep(launch, target)};
+}
+
+static void
+add_rule(struct sup_launch *launch, const char *path, uint64_t access)
+{
+	struct wire_plan *plan = &launch->seal;
+
+	if (plan->rule_count == WIRE_PLAN_RULES) {
+		launch->err = WIRE_ERR_NO_SPACE;
+		return;
+	}
+	plan->rules[plan->rule_count++] =
+	    (struct wire_plan_rule){keep(launch, path), access};
+}
+
+/* A directory of the system as it is, or, where the host has a symbolic link
+ * (merged /usr), the same link. */
+static void
+add_system_dir(struct sup_launch *launch, const char *path)
+{
+	char target[PATH_MAX];
+	struct stat st;
+
+	if (sup_sys_lstat(path, &st) < 0)
+		return;
+	if (S_ISLNK(st.st_mode)) {
+		if (sup_sys_readlink(path, target, sizeof(target)) > 0)
+			add_link(launch, path, target);
+	} else if (S_ISDIR(st.st_mode)) {
+		add_mount(launch, path, path, true, 0);
+	}
+}
+
+/*
+ * The interpreter: its whole prefix, or where that is a system directory only
+ * the file itself, since the libraries are there already (C5; the narrowest
+ * thing that works).
+ */
+static void
+add_interpreter(struct sup_launch *launch, const struct sup_interp *interp)
+{
+	const char *prefix = interp->prefix;
+
+	if (strcmp(prefix, "/usr") != 0 && strcmp(prefix, "/usr/local") != 0 &&
+	    strcmp(prefix, "/") != 0)
+		add_mount(launch, prefix, prefix, true, 0);
+	add_mount(launch, interp->path, interp->path, false, 0);
+}
+
+static void
+add_root(struct sup_launch *launch, const struct sup_interp *interp,
+    const char *libexec)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < sizeof(system_dirs) / sizeof(system_dirs[0]);
+	     i++)
+		add_system_dir(launch, system_dirs[i]);
+	add_interpreter(launch, interp);
+	add_mount(launch, libexec, SUP_RUNTIME, true, 0);
+	for (size_t i = 0; i < sizeof(system_files) / sizeof(system_files[0]);
+	     i++) {
+		char real[PATH_MAX];
+
+		/* The file behind a link, at the link's place. */
+		if (sup_sys_realpath(system_files[i], real, sizeof(real)) == 0)
+			add_mount(launch, real, system_files[i], false, 0);
+	}
+	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
+		if (sup_sys_stat(devices[i], &st) == 0 && S_ISCHR(st.st_mode))
+			add_mount(launch, devices[i], devices[i], false,
+			    WIRE_MOUNT_WRITE | WIRE_MOUNT_DEVICE);
+	/* Programs that insist on /tmp get the workspace. */
+	add_link(launch, "/tmp", SUP_WORKSPACE);
+}
+
+static void
+add_rules(struct sup_launch *launch)
+{
+	launch->seal.landlock_handled = LL_ALL;
+	launch->seal.landlock_net = 3;	  /* bind and connect of TCP */
+	launch->seal.landlock_scoped = 3; /* abstract sockets and signals */
+	for (size_t i = 0; i < launch->stub.mount_count; i++) {
+		const struct wire_plan_mount *m = &launch->stub.mounts[i];
+		uint64_t access = LL_READ;
+
+		if ((m->flags & WIRE_MOUNT_WRITE) != 0)
+			access |= LL_WRITE_FILE;
+		add_rule(launch, m->target, access);
+	}
+	add_rule(launch, SUP_WORKSPACE, LL_WORK);
+	add_rule(launch, "/dev/shm", LL_WORK);
+}
+
+static void
+add_canaries(struct sup_launch *launch)
+{
+	struct wire_plan *seal = &launch->seal;
+
+	for (size_t i = 0; i < sizeof(canaries) / sizeof(canaries[0]); i++)
+		if (sup_sys_readable(canaries[i]) &&
+		    !is_covered(launch, canaries[i]))
+			seal->canaries[seal->canary_count++] = canaries[i];
+	/* The root itself can be listed before Landlock and not after: the
+	 * proof that the ruleset is in force. */
+	seal->canaries[seal->canary_count++] = "/";
+}
+
+/*
+ * SECURITY: the environment is built from nothing (C9). A deny-list would
+ * miss the next credential-shaped variable.
+ */
+static void
+add_environment(struct sup_launch *launch)
+{
+	static const char *const fixed[] = {
+	    "HOME=" SUP_WORKSPACE,
+	    "TMPDIR=" SUP_WORKSPACE,
+	    "TZ=/etc/localtime",
+	    "MALLOC_ARENA_MAX=2",
+	    /* Else the interpreter sets it itself (PEP 538), and what is
+	     * seen inside would not be what was given. */
+	    "LC_CTYPE=C.UTF-8",
+	};
+	struct wire_plan *plan = &launch->stub;
+	size_t count = sizeof(fixed) / sizeof(fixed[0]);
+	bool zone = sup_sys_readable("/etc/localtime");
+
+	for (size_t i = 0; i < count; i++) {
+		if (!zone && strncmp(fixed[i], "TZ=", 3) == 0)
+			plan->env[plan->env_count++] = "TZ=UTC0";
+		else
+			plan->env[plan->env_count++] = fixed[i];
+	}
+}
+
+static void
+add_command(struct sup_launch *launch, const struct sup_interp *interp)
+{
+	/* Isolated, without site, UTF-8, unbuffered (C10). */
+	static const char *const args[] = {
+	    "-I",
+	    "-S",
+	    "-X",
+	    "utf8",
+	    "-u",
+	    "-c",
+	    "import sys; sys.path.insert(0, '" SUP_RUNTIME
+	    "'); import bootstrap; "
+	    "bootstrap.main()",
+	};
+	struct wire_plan *plan = &launch->stub;
+
+	plan->args[plan->arg_count++] = keep(launch, interp->path);
+	for (size_t i = 0; i < sizeof(args) / sizeof(args[0]); i++)
+		plan->args[plan->arg_count++] = args[i];
+}
+
+/* Notes which mounts the supervisor opens, and numbers their descriptors. */
+static void
+open_by_host(struct sup_launch *launch)
+{
+	for (size_t i = 0; i < launch->stub.mount_count; i++) {
+		struct wire_plan_mount *m = &launch->stub.mounts[i];
+
+		m->fd = WIRE_FD_MOUNTS + (int)launch->opened_count;
+		launch->opened[launch->opened_count++] = m->source;
+		m->source = "";
+	}
+}
+
+static enum wire_err
+seal_plan(const struct wire_plan *plan, const char *name, int *ret_fd,
+    struct wire_errinfo *info)
+{
+	uint8_t *buf = malloc(WIRE_PLAN_MAX);
+	enum wire_err err;
+	size_t len;
+	int fd;
+
+	if (buf == NULL)
+		return wire_fail(info, WIRE_ERR_NO_MEMORY, name, 0);
+	err = wire_plan_encode(plan, buf, WIRE_PLAN_MAX, &len);
+	if (err != WIRE_OK) {
+		free(buf);
+		return wire_fail(info, err, name, 0);
+	}
+	fd = sup_sys_sealed(name, (struct wire_span){buf, len});
+	free(buf);
+	if (fd < 0) {
+		if (info != NULL)
+			*info = (struct wire_errinfo){name, -fd, 0};
+		return WIRE_ERR_SYSTEM;
+	}
+	*ret_fd = fd;
+	return WIRE_OK;
+}
+
+static enum wire_err
+add_filter(struct sup_launch *launch, struct wire_errinfo *info)
+{
+	const struct sup_filter_params params = {
+	    .arch = SUP_FILTER_NATIVE,
+	    .own_pid = SUP_FILTER_OWN_PID,
+	};
+	enum wire_err err;
+
+	err = sup_filter_compile(
+	    &params, launch->insns, SUP_FILTER_MAX, &launch->seal.insn_count);
+	if (err != WIRE_OK)
+		return wire_fail(info, err, "system-call filter", 0);
+	launch->seal.insns = launch->insns;
+	return WIRE_OK;
+}
+
+enum wire_err
+sup_launch_build(struct sup_launch *launch, const struct sup_terms *terms,
+    const struct sup_interp *interp, const char *libexec, bool open_mounts,
+    struct wire_errinfo *info)
+{
+	struct wire_plan *stub = &launch->stub, *seal = &launch->seal;
+	enum wire_err err;
+
+	memset(launch, 0, sizeof(*launch));
+	launch->stub_plan_fd = launch->seal_plan_fd = -1;
+	stub->layers = seal->layers =
+	    terms->layers & ((1u << WIRE_STAGE_COUNT) - 1);
+	stub->channel_fd = seal->channel_fd = WIRE_FD_CHANNEL;
+	stub->namespaces = seal->namespaces = 1;
+	stub->uid = stub->gid = 1000;
+	stub->workspace = seal->workspace = SUP_WORKSPACE;
+	stub->workspace_bytes = terms->limits[SUP_LIMIT_WORKSPACE];
+	stub->workspace_inodes = terms->limits[SUP_LIMIT_INODES];
+	sup_terms_rlimits(terms, stub->soft, stub->hard);
+	for (size_t i = 0; i < WIRE_LIMITS; i++)
+		seal->soft[i] = seal->hard[i] = WIRE_PLAN_UNSET;
+
+	add_root(launch, interp, libexec);
+	add_rules(launch);
+	add_canaries(launch);
+	add_environment(launch);
+	add_command(launch, interp);
+	if (launch->err != WIRE_OK)
+		return wire_fail(info, launch->err, "launch plan", 0);
+	if (open_mounts)
+		open_by_host(launch);
+	err = add_filter(launch, info);
+	if (err == WIRE_OK)
+		err = seal_plan(stub, "weir-plan", &launch->stub_plan_fd, info);
+	if (err == WIRE_OK)
+		err = seal_plan(seal, "weir-seal", &launch->seal_plan_fd, info);
+	if (err != WIRE_OK)
+		sup_launch_release(launch);
+	return err;
+}
+
+void
+sup_launch_release(struct sup_launch *launch)
+{
+	sup_sys_close(&launch->stub_plan_fd);
+	sup_sys_close(&launch->seal_plan_fd);
+}

@@ -1,0 +1,74 @@
+/*
+ * weir: the command.
+ *
+ * Theory of operation: one process, one thread. The signals that a person or
+ * a service manager ends it with are taken through a signalfd, so that the
+ * tree of the program is ended first and the result is still written; the
+ * library beneath (weir.h) knows nothing of signals. Everything else is in
+ * cmd_run.c.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "supervisor/cmd_run.h"
+#include "supervisor/exitcodes.h"
+#include "supervisor/help.h"
+#include "supervisor/options.h"
+
+extern char **environ;
+
+/* A host may start us with 0, 1 or 2 closed; what is opened next would then
+ * pass for one of them. */
+static bool
+make_standard_fds(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+			return false;
+	return true;
+}
+
+static int
+take_signals(void)
+{
+	sigset_t ends;
+
+	(void)sigemptyset(&ends);
+	(void)sigaddset(&ends, SIGINT);
+	(void)sigaddset(&ends, SIGTERM);
+	(void)sigaddset(&ends, SIGHUP);
+	if (sigprocmask(SIG_BLOCK, &ends, NULL) < 0)
+		return -1;
+	/* A reader of our output that goes away is an error of write(2), not
+	 * the end of us with a child left. */
+	(void)signal(SIGPIPE, SIG_IGN);
+	return signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int
+main(int argc, char **argv)
+{
+	static struct sup_options options;
+	char usage[SUP_USAGE_TEXT];
+
+	if (!make_standard_fds())
+		return SUP_EXIT_OTHER;
+	if (sup_options_parse(argc, argv, &options, usage) != WIRE_OK) {
+		fprintf(stderr, "%s\n", usage);
+		return SUP_EXIT_USAGE;
+	}
+	switch (options.action) {
+	case SUP_ACTION_HELP:
+		sup_help_print(stdout);
+		return 0;
+	case SUP_ACTION_VERSION:
+		sup_help_print_version(stdout);
+		return 0;
+	case SUP_ACTION_RUN:
+		break;
+	}
+	return sup_cmd_run(&options, environ, take_signals());
+}

@@ -1,0 +1,409 @@
+/*
+ * One table of options drives the parser, --help and the check of the manual.
+ *
+ * Not getopt_long: it keeps its place in globals, prints by itself, accepts
+ * abbreviations (which a later option would break) and looks at the
+ * environment.
+ */
+#include "supervisor/options.h"
+
+#include <string.h>
+
+#include "supervisor/limit_option.h"
+#include "supervisor/usage.h"
+#include "wire/limits.h"
+#include "wire/report.h"
+#include "wire/utf8.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+struct parser {
+	int argc;
+	char *const *argv;
+	int next; /* index of the next argument */
+	bool level_given;
+	bool python_given;
+	struct sup_options *options;
+	struct sup_usage usage;
+};
+
+struct option_spec {
+	struct sup_option_text text;
+	enum wire_err (*apply)(struct parser *parser, const char *value);
+};
+
+/* --- one function for each option ---------------------------------------- */
+
+static enum wire_err
+apply_json(struct parser *parser, const char *value)
+{
+	(void)value;
+	parser->options->json = true;
+	return WIRE_OK;
+}
+
+static enum wire_err
+apply_value(struct parser *parser, const char *value)
+{
+	(void)value;
+	parser->options->value = true;
+	return WIRE_OK;
+}
+
+static enum wire_err
+apply_raw(struct parser *parser, const char *value)
+{
+	(void)value;
+	parser->options->raw = true;
+	return WIRE_OK;
+}
+
+static enum wire_err
+apply_python(struct parser *parser, const char *value)
+{
+	if (value[0] == '\0')
+		return sup_usage_refuse(&parser->usage,
+		    "%s: the path is empty; name an interpreter or leave the "
+		    "option out",
+		    parser->usage.option);
+	if (parser->python_given)
+		return sup_usage_value(&parser->usage, value,
+		    "an interpreter was named before; name one");
+	parser->python_given = true;
+	parser->options->python = value;
+	return WIRE_OK;
+}
+
+/*
+ * Names are the program's strings: whatever the protocol carries is a name,
+ * also one that the program has to reach through call_tool.
+ */
+static enum wire_err
+apply_tool(struct parser *parser, const char *value)
+{
+	struct sup_options *options = parser->options;
+	const char *equals = strchr(value, '=');
+	struct wire_span name;
+	size_t i;
+
+	if (equals == NULL)
+		return sup_usage_value(&parser->usage, value,
+		    "no '=' in it; write --tool NAME=COMMAND");
+	name = (struct wire_span){
+	    (const uint8_t *)value, (size_t)(equals - value)};
+	if (name.len == 0)
+		return sup_usage_value(&parser->usage, value,
+		    "the name before '=' is empty; write --tool NAME=COMMAND");
+	if (name.len > WIRE_MAX_TOOL_NAME)
+		return sup_usage_value(&parser->usage, value,
+		    "the name is longer than 128 bytes; shorten it");
+	if (wire_utf8_valid_prefix(name) != name.len)
+		return sup_usage_value(&parser->usage, value,
+		    "the name is not UTF-8; choose another");
+	if (equals[1] == '\0')
+		return sup_usage_value(&parser->usage, value,
+		    "the command after '=' is empty; write --tool "
+		    "NAME=COMMAND");
+	for (i = 0; i < options->tool_count; i++) {
+		if (wire_span_equal(options->tools[i].name, name))
+			return sup_usage_value(&parser->usage, value,
+			    "a tool of this name was given before; rename one");
+	}
+	if (options->tool_count == SUP_OPTIONS_TOOLS)
+		return sup_usage_value(
+		    &parser->usage, value, "more than 1024 tools; offer fewer");
+	options->tools[options->tool_count++] =
+	    (struct sup_option_tool){name, equals + 1};
+	return WIRE_OK;
+}
+
+static enum wire_err
+apply_limit(struct parser *parser, const char *value)
+{
+	return sup_limit_option_apply(&parser->usage, value,
+	    parser->options->limits, &parser->options->limits_given);
+}
+
+static enum wire_err
+apply_level(struct parser *parser, const char *value)
+{
+	if (strcmp(value, "isolated") != 0) {
+		if (strcmp(value, "process") == 0 || strcmp(value, "none") == 0)
+			return sup_usage_value(&parser->usage, value,
+			    "this level is not available in this version; use "
+			    "--level isolated");
+		return sup_usage_value(&parser->usage, value,
+		    "no such level; use --level isolated");
+	}
+	if (parser->level_given)
+		return sup_usage_value(&parser->usage, value,
+		    "a level was given before; give one");
+	parser->level_given = true;
+	return WIRE_OK;
+}
+
+static enum wire_err
+set_program(struct parser *parser, enum sup_source source, const char *program)
+{
+	static const char *const words[] = {[SUP_SOURCE_NONE] = "",
+	    [SUP_SOURCE_FILE] = "FILE",
+	    [SUP_SOURCE_TEXT] = "-c TEXT",
+	    [SUP_SOURCE_STDIN] = "-"};
+	struct sup_options *options = parser->options;
+	char quoted[SUP_USAGE_QUOTED];
+
+	if (options->source != SUP_SOURCE_NONE)
+		return sup_usage_refuse(&parser->usage,
+		    "%s %s: a program was given before (%s); give one of FILE, "
+		    "-c TEXT and -",
+		    words[source], sup_usage_quote(program, quoted),
+		    words[options->source]);
+	options->source = source;
+	options->program = source == SUP_SOURCE_STDIN ? NULL : program;
+	return WIRE_OK;
+}
+
+static enum wire_err
+apply_text(struct parser *parser, const char *value)
+{
+	return set_program(parser, SUP_SOURCE_TEXT, value);
+}
+
+static enum wire_err
+apply_help(struct parser *parser, const char *value)
+{
+	(void)value;
+	parser->options->action = SUP_ACTION_HELP;
+	return WIRE_OK;
+}
+
+static enum wire_err
+apply_version(struct parser *parser, const char *value)
+{
+	(void)value;
+	parser->options->action = SUP_ACTION_VERSION;
+	return WIRE_OK;
+}
+
+#ifdef WEIR_TEST_LAYERS
+static enum wire_err
+apply_test_skip(struct parser *parser, const char *value)
+{
+	const enum wire_stage stage = wire_stage_from(
+	    (struct wire_span){(const uint8_t *)value, strlen(value)});
+
+	if (stage == WIRE_STAGE_COUNT)
+		return sup_usage_value(&parser->usage, value,
+		    "no such stage; wire/report.h lists the stages");
+	parser->options->layers &= ~(UINT32_C(1) << stage);
+	return WIRE_OK;
+}
+#endif
+
+/* --- the table ----------------------------------------------------------- */
+
+static const struct option_spec specs[] = {
+    {{"-c", "TEXT", "the program itself, instead of FILE"}, apply_text},
+    {{"--json", NULL, "print the result as one JSON object on one line"},
+	apply_json},
+    {{"--value", NULL, "print the program's value after its output"},
+	apply_value},
+    {{"--raw", NULL, "do not escape what goes to a terminal"}, apply_raw},
+    {{"--python", "PATH", "the interpreter (default: python3)"}, apply_python},
+    {{"--tool", "NAME=COMMAND", "offer a local command as a tool; repeatable"},
+	apply_tool},
+    {{"--level", "isolated",
+	 "the confinement to insist on (default: isolated)"},
+	apply_level},
+    {{"--limit", "NAME=VALUE", "set a limit from the list below; repeatable"},
+	apply_limit},
+    {{"--help", NULL, "print this text"}, apply_help},
+    {{"--version", NULL, "print the version"}, apply_version},
+};
+
+#ifdef WEIR_TEST_LAYERS
+static const struct option_spec test_specs[] = {
+    {{"--test-skip", "STAGE", "leave out one stage of the confinement"},
+	apply_test_skip},
+};
+#endif
+
+/* Options whose mechanism later versions have: refused by name, so that
+ * nobody takes a misspelling for a missing feature, or the reverse. */
+static const char *const absent_options[] = {"--unconfined", "--network",
+    "--read", "--write", "--package", "--packages", "--env", "--processes",
+    "--memory", "--mcp-config", "--run", "--state", "--profile", "--tenant",
+    "--preserve", "--halt-on-exhaust", "--artifacts", "--steps"};
+
+static const char *const absent_commands[] = {"mcp", "serve", "doctor", "log"};
+
+static const struct option_spec *
+find_spec(const char *word, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(specs); i++) {
+		if (strlen(specs[i].text.word) == len &&
+		    memcmp(specs[i].text.word, word, len) == 0)
+			return &specs[i];
+	}
+#ifdef WEIR_TEST_LAYERS
+	for (i = 0; i < COUNT(test_specs); i++) {
+		if (strlen(test_specs[i].text.word) == len &&
+		    memcmp(test_specs[i].text.word, word, len) == 0)
+			return &test_specs[i];
+	}
+#endif
+	return NULL;
+}
+
+static bool
+is_listed(const char *const *list, size_t count, const char *word, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (strlen(list[i]) == len && memcmp(list[i], word, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* --- parsing ------------------------------------------------------------- */
+
+/* word is an option and starts with '-'; len ends before any '='. */
+static enum wire_err
+refuse_option(struct parser *parser, const char *word, size_t len)
+{
+	char quoted[SUP_USAGE_QUOTED];
+
+	if (is_listed(absent_options, COUNT(absent_options), word, len))
+		return sup_usage_refuse(&parser->usage,
+		    "%s: this option is not available in this version; leave "
+		    "it out",
+		    sup_usage_quote(word, quoted));
+	return sup_usage_refuse(&parser->usage,
+	    "%s: no such option; 'weir run --help' lists the options, and "
+	    "'--' stands before a FILE that begins with '-'",
+	    sup_usage_quote(word, quoted));
+}
+
+static enum wire_err
+parse_option(struct parser *parser, const char *word)
+{
+	const bool is_long = word[1] == '-';
+	const size_t len = is_long ? strcspn(word, "=") : 2;
+	const struct option_spec *spec = find_spec(word, len);
+	const char *value = NULL;
+
+	if (spec == NULL)
+		return refuse_option(parser, word, len);
+	parser->usage.option = spec->text.word;
+	if (word[len] != '\0')
+		value = word + len + (is_long ? 1 : 0);
+	if (spec->text.operand == NULL && value != NULL)
+		return sup_usage_value(&parser->usage, value,
+		    "the option takes no value; leave it out");
+	if (spec->text.operand != NULL && value == NULL) {
+		if (parser->next == parser->argc)
+			return sup_usage_refuse(&parser->usage,
+			    "%s: its value is missing; write %s %s",
+			    spec->text.word, spec->text.word,
+			    spec->text.operand);
+		value = parser->argv[parser->next++];
+	}
+	return spec->apply(parser, value);
+}
+
+static enum wire_err
+parse_run(struct parser *parser)
+{
+	struct sup_options *options = parser->options;
+	bool options_ended = false;
+	enum wire_err err = WIRE_OK;
+	const char *word;
+
+	while (err == WIRE_OK && parser->next < parser->argc &&
+	    options->action == SUP_ACTION_RUN) {
+		word = parser->argv[parser->next++];
+		if (!options_ended && strcmp(word, "--") == 0)
+			options_ended = true;
+		else if (!options_ended && word[0] == '-' && word[1] != '\0')
+			err = parse_option(parser, word);
+		else if (!options_ended && strcmp(word, "-") == 0)
+			err = set_program(parser, SUP_SOURCE_STDIN, word);
+		else if (word[0] == '\0')
+			err = sup_usage_refuse(&parser->usage,
+			    "FILE: the path is empty; name a file");
+		else
+			err = set_program(parser, SUP_SOURCE_FILE, word);
+	}
+	if (err == WIRE_OK && options->action == SUP_ACTION_RUN &&
+	    options->source == SUP_SOURCE_NONE)
+		return sup_usage_refuse(&parser->usage,
+		    "run: the program is missing; give one of FILE, -c TEXT "
+		    "and - (standard input)");
+	return err;
+}
+
+static enum wire_err
+parse_command(struct parser *parser)
+{
+	char quoted[SUP_USAGE_QUOTED];
+	const char *word;
+
+	if (parser->argc < 2)
+		return sup_usage_refuse(&parser->usage,
+		    "the command is missing; 'weir run --help' shows how to "
+		    "start");
+	word = parser->argv[1];
+	parser->next = 2;
+	if (strcmp(word, "run") == 0)
+		return parse_run(parser);
+	if (strcmp(word, "--help") == 0)
+		return apply_help(parser, NULL);
+	if (strcmp(word, "--version") == 0)
+		return apply_version(parser, NULL);
+	if (is_listed(
+		absent_commands, COUNT(absent_commands), word, strlen(word)))
+		return sup_usage_refuse(&parser->usage,
+		    "%s: this command is not available in this version; there "
+		    "is 'weir run'",
+		    word);
+	return sup_usage_refuse(&parser->usage,
+	    "%s: no such command; there is 'weir run'",
+	    sup_usage_quote(word, quoted));
+}
+
+enum wire_err
+sup_options_parse(int argc, char *const argv[], struct sup_options *ret_options,
+    char usage[SUP_USAGE_TEXT])
+{
+	struct parser parser = {.argc = argc,
+	    .argv = argv,
+	    .options = ret_options,
+	    .usage = {usage, ""}};
+	unsigned limit;
+
+	*ret_options = (struct sup_options){
+	    .python = "python3",
+	    .layers = (UINT32_C(1) << WIRE_STAGE_COUNT) - 1,
+	};
+	for (limit = 0; limit < SUP_LIMITS; limit++)
+		ret_options->limits[limit] = sup_limit_spec(limit)->initial;
+	usage[0] = '\0';
+	return parse_command(&parser);
+}
+
+const struct sup_option_text *
+sup_options_text(size_t index)
+{
+	if (index < COUNT(specs))
+		return &specs[index].text;
+#ifdef WEIR_TEST_LAYERS
+	index -= COUNT(specs);
+	if (index < COUNT(test_specs))
+		return &test_specs[index].text;
+#endif
+	return NULL;
+}

@@ -1,0 +1,329 @@
+#include "supervisor/result.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "supervisor/sys.h"
+
+/* Everything beside the value, the streams and the child's texts: at most 100
+ * calls of a name each, ten grades, grants, warnings. */
+#define FIXED_MAX (256UL * 1024)
+
+static struct wire_span
+span_of(const char *text)
+{
+	return (struct wire_span){(const uint8_t *)text, strlen(text)};
+}
+
+static void
+put_text(struct wire_out *out, const char *key, const char *text)
+{
+	wire_out_key(out, key);
+	wire_out_lossy_string(out, span_of(text));
+}
+
+static void
+put_uint(struct wire_out *out, const char *key, uint64_t value)
+{
+	wire_out_key(out, key);
+	wire_out_uint(out, value);
+}
+
+/* A decoded JSON string of the child, or the fallback. */
+static char *
+decode_text(struct wire_span raw, size_t *ret_len)
+{
+	char *text = malloc(raw.len + 1);
+
+	if (text == NULL ||
+	    wire_json_unescape(raw, (uint8_t *)text, raw.len, ret_len) !=
+		WIRE_OK) {
+		free(text);
+		return NULL;
+	}
+	text[*ret_len] = '\0';
+	return text;
+}
+
+/* The texts of the error, as text: for weir_text and for the result. */
+static void
+take_texts(struct weir_execution *e)
+{
+	const struct sup_verdict *v = &e->verdict;
+
+	if (v->kind == SUP_KIND_NONE)
+		return;
+	if (v->message[0] != '\0') {
+		e->message = strdup(v->message);
+		e->message_len = strlen(v->message);
+		return;
+	}
+	e->message = decode_text(e->done.message, &e->message_len);
+	if (e->done.traceback.len > 0)
+		e->traceback =
+		    decode_text(e->done.traceback, &e->traceback_len);
+}
+
+static void
+put_error(struct wire_out *out, const struct weir_execution *e)
+{
+	const struct sup_verdict *v = &e->verdict;
+	bool theirs = v->message[0] == '\0';
+
+	wire_out_key(out, "error");
+	if (v->kind == SUP_KIND_NONE) {
+		wire_out_null(out);
+		return;
+	}
+	wire_out_begin_object(out);
+	put_text(out, "kind", sup_kind_word(v->kind));
+	wire_out_key(out, "message");
+	wire_out_lossy_string(out,
+	    (struct wire_span){(const uint8_t *)e->message, e->message_len});
+	wire_out_key(out, "traceback");
+	if (e->traceback != NULL)
+		wire_out_lossy_string(out,
+		    (struct wire_span){
+			(const uint8_t *)e->traceback, e->traceback_len});
+	else
+		wire_out_null(out);
+	wire_out_key(out, "line");
+	if (theirs && e->done.line > 0)
+		wire_out_uint(out, e->done.line);
+	else
+		wire_out_null(out);
+	put_text(out, "guidance", sup_kind_guidance(v->kind));
+	wire_out_end_object(out);
+}
+
+static void
+put_stream(
+    struct wire_out *out, const char *key, const struct sup_output *output)
+{
+	wire_out_key(out, key);
+	wire_out_begin_object(out);
+	put_uint(out, "bytes", output->bytes);
+	put_uint(out, "captured", output->captured_len);
+	put_uint(out, "omitted", sup_output_omitted(output));
+	wire_out_end_object(out);
+}
+
+static void
+put_call(struct wire_out *out, const struct bind_record_entry *entry)
+{
+	wire_out_begin_object(out);
+	put_uint(out, "id", entry->id);
+	wire_out_key(out, "tool");
+	wire_out_lossy_string(out, entry->tool);
+	put_text(out, "state", bind_call_state_word(entry->state));
+	wire_out_key(out, "kind");
+	if (entry->kind == WIRE_TOOL_NONE)
+		wire_out_null(out);
+	else
+		wire_out_text(out, wire_tool_kind_word(entry->kind));
+	put_uint(out, "argument_bytes", entry->argument_bytes);
+	put_uint(out, "result_bytes", entry->result_bytes);
+	put_uint(out, "ms", entry->ms);
+	wire_out_end_object(out);
+}
+
+static void
+put_calls(struct wire_out *out, const struct bind_record_list *record)
+{
+	const struct bind_record_entry *entry;
+	size_t cursor = 0;
+
+	wire_out_key(out, "calls");
+	wire_out_begin_object(out);
+	put_uint(out, "total", bind_record_total(&record->totals));
+	put_uint(out, "completed", record->totals.completed);
+	put_uint(out, "failed", record->totals.failed);
+	put_uint(out, "refused", record->totals.refused);
+	put_uint(out, "unknown", record->totals.unknown);
+	wire_out_key(out, "list");
+	wire_out_begin_array(out);
+	while ((entry = bind_record_list_next(record, &cursor)) != NULL)
+		put_call(out, entry);
+	wire_out_end_array(out);
+	wire_out_end_object(out);
+}
+
+static void
+put_usage(struct wire_out *out, const struct weir_execution *e)
+{
+	uint64_t from = e->run_ns != 0 ? e->run_ns : e->started_ns;
+
+	wire_out_key(out, "usage");
+	wire_out_begin_object(out);
+	put_uint(out, "wall_ms", (e->ended_ns - from) / SUP_NS_PER_MS);
+	put_uint(out, "cpu_ms", e->facts.cpu_ns / SUP_NS_PER_MS);
+	put_uint(out, "max_rss_kb", e->peak_kb);
+	wire_out_end_object(out);
+}
+
+static void
+put_isolation(struct wire_out *out, const struct weir_execution *e)
+{
+	const struct sup_grades *g = &e->grades;
+
+	wire_out_key(out, "isolation");
+	wire_out_begin_object(out);
+	put_text(out, "level", sup_level_word(g->level));
+	wire_out_key(out, "guarantees");
+	wire_out_begin_object(out);
+	for (size_t i = 0; i < SUP_GUARANTEE_COUNT; i++) {
+		wire_out_key(out, sup_guarantee_word((enum sup_guarantee)i));
+		wire_out_begin_object(out);
+		put_text(out, "grade", sup_grade_word(g->grade[i]));
+		put_text(out, "evidence", g->evidence[i]);
+		wire_out_end_object(out);
+	}
+	wire_out_end_object(out);
+	wire_out_end_object(out);
+}
+
+static void
+put_paths(struct wire_out *out, const struct wire_plan *plan, bool write)
+{
+	wire_out_begin_array(out);
+	for (size_t i = 0; i < plan->mount_count; i++) {
+		const struct wire_plan_mount *m = &plan->mounts[i];
+
+		if (((m->flags & WIRE_MOUNT_WRITE) != 0) == write)
+			wire_out_lossy_string(out, span_of(m->target));
+	}
+	if (write) {
+		wire_out_text(out, SUP_WORKSPACE);
+		wire_out_text(out, "/dev/shm");
+	}
+	wire_out_end_array(out);
+}
+
+/* All that the program was given, also what nobody asked for (C12). */
+static void
+put_granted(struct wire_out *out, const struct weir_execution *e)
+{
+	const struct wire_plan *plan = &e->launch->stub;
+
+	wire_out_key(out, "granted");
+	wire_out_begin_object(out);
+	wire_out_key(out, "read");
+	put_paths(out, plan, false);
+	wire_out_key(out, "write");
+	put_paths(out, plan, true);
+	wire_out_key(out, "environment");
+	wire_out_begin_array(out);
+	for (size_t i = 0; i < plan->env_count; i++)
+		wire_out_lossy_string(out, span_of(plan->env[i]));
+	wire_out_end_array(out);
+	wire_out_key(out, "network");
+	wire_out_bool(out, false);
+	put_uint(out, "processes", 0);
+	wire_out_end_object(out);
+}
+
+static void
+put_warnings(struct wire_out *out, const struct weir_execution *e)
+{
+	wire_out_key(out, "warnings");
+	wire_out_begin_array(out);
+	for (size_t i = 0; i < e->warning_count; i++)
+		wire_out_lossy_string(out, span_of(e->warnings[i]));
+	for (size_t i = 0; i < e->done.warning_count; i++) {
+		size_t len = 0;
+		char *text = decode_text(e->done.warnings[i], &len);
+
+		if (text != NULL)
+			wire_out_lossy_string(out,
+			    (struct wire_span){(const uint8_t *)text, len});
+		free(text);
+	}
+	wire_out_end_array(out);
+}
+
+static void
+put_exit(struct wire_out *out, const struct sup_verdict *v)
+{
+	wire_out_key(out, "exit");
+	wire_out_begin_object(out);
+	put_text(out, "by", v->by_program ? "program" : "host");
+	wire_out_key(out, "code");
+	if (v->code >= 0)
+		wire_out_uint(out, (uint64_t)v->code);
+	else
+		wire_out_null(out);
+	wire_out_key(out, "signal");
+	if (v->signal > 0)
+		wire_out_uint(out, (uint64_t)v->signal);
+	else
+		wire_out_null(out);
+	wire_out_end_object(out);
+}
+
+static void
+put_all(struct wire_out *out, const struct weir_execution *e)
+{
+	const struct sup_verdict *v = &e->verdict;
+
+	wire_out_begin_object(out);
+	put_text(out, "schema", SUP_RESULT_SCHEMA);
+	put_text(out, "execution", e->id);
+	wire_out_key(out, "ok");
+	wire_out_bool(out, v->kind == SUP_KIND_NONE);
+	wire_out_key(out, "value");
+	if (v->has_value)
+		wire_out_raw(out, e->done.value);
+	else
+		wire_out_null(out);
+	wire_out_key(out, "returned");
+	wire_out_bool(out, v->returned);
+	wire_out_key(out, "stdout");
+	sup_output_preview(&e->out, out);
+	wire_out_key(out, "stderr");
+	sup_output_preview(&e->err, out);
+	wire_out_key(out, "streams");
+	wire_out_begin_object(out);
+	put_stream(out, "stdout", &e->out);
+	put_stream(out, "stderr", &e->err);
+	wire_out_end_object(out);
+	put_error(out, e);
+	wire_out_key(out, "limit_hit");
+	if (v->limit_hit < SUP_LIMITS)
+		wire_out_text(out, sup_limit_spec(v->limit_hit)->word);
+	else
+		wire_out_null(out);
+	put_calls(out, &e->record);
+	put_usage(out, e);
+	put_isolation(out, e);
+	put_granted(out, e);
+	put_warnings(out, e);
+	put_exit(out, v);
+	wire_out_end_object(out);
+}
+
+void
+sup_result_build(struct weir_execution *e)
+{
+	static const char minimal[] =
+	    "{\"schema\":\"" SUP_RESULT_SCHEMA "\",\"ok\":false,\"error\":"
+	    "{\"kind\":\"setup\",\"message\":\"out of memory while the result "
+	    "was written\"}}";
+	struct wire_out out;
+	size_t max = FIXED_MAX + sup_output_preview_max(&e->out) +
+	    sup_output_preview_max(&e->err) + e->done_text_len * 6;
+	uint8_t *buf;
+
+	take_texts(e);
+	buf = malloc(max);
+	if (buf != NULL) {
+		wire_out_init(&out, buf, max);
+		put_all(&out, e);
+		if (wire_out_finish(&out, &e->result_len) == WIRE_OK) {
+			e->result = (char *)buf;
+			return;
+		}
+	}
+	free(buf);
+	e->result = strdup(minimal);
+	e->result_len = e->result != NULL ? sizeof(minimal) - 1 : 0;
+}

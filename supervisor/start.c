@@ -1,0 +1,165 @@
+/*
+ * Starting an execution: terms, program, plans, then the child (weir.h).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "supervisor/exec.h"
+#include "supervisor/exec_io.h"
+#include "supervisor/explain.h"
+#include "supervisor/sys.h"
+#include "supervisor/weir.h"
+#include "wire/utf8.h"
+
+static bool
+make_terms(struct weir_execution *e, const struct weir_request *request,
+    char error[WEIR_ERROR_MAX])
+{
+	uint64_t limits[SUP_LIMITS];
+	struct wire_errinfo info = {"", 0, 0};
+
+	for (size_t i = 0; i < SUP_LIMITS; i++)
+		limits[i] = sup_limit_spec((enum sup_limit)i)->initial;
+	for (size_t i = 0; i < request->limit_count; i++) {
+		const char *name = request->limits[i].name;
+		enum sup_limit limit = sup_limit_from(
+		    (struct wire_span){(const uint8_t *)name, strlen(name)});
+
+		if (limit == SUP_LIMITS || !sup_limit_spec(limit)->settable) {
+			sup_explain(
+			    error, "limit %s: there is no such limit", name);
+			return false;
+		}
+		limits[limit] = request->limits[i].value;
+	}
+	if (sup_terms_make(limits, e->weir->layers, &e->terms, &info) !=
+	    WIRE_OK) {
+		sup_explain(error, "limit %s", info.site);
+		return false;
+	}
+	e->terms.core_is_pipe = e->weir->core_is_pipe;
+	return true;
+}
+
+static bool
+take_program(struct weir_execution *e, const struct weir_request *request,
+    char error[WEIR_ERROR_MAX])
+{
+	struct wire_span text = {
+	    (const uint8_t *)request->program, request->program_len};
+	size_t valid;
+
+	if (text.len > e->terms.limits[SUP_LIMIT_PROGRAM]) {
+		sup_explain(error,
+		    "the program is %zu bytes; at most %zu are taken: move "
+		    "data out of it and behind a tool",
+		    text.len, (size_t)e->terms.limits[SUP_LIMIT_PROGRAM]);
+		return false;
+	}
+	valid = wire_utf8_valid_prefix(text);
+	if (valid != text.len) {
+		sup_explain(error,
+		    "the program is not UTF-8: byte %zu; convert it to UTF-8",
+		    valid);
+		return false;
+	}
+	e->program = malloc(text.len + 1);
+	if (e->program == NULL) {
+		sup_explain(error, "out of memory");
+		return false;
+	}
+	memcpy(e->program, text.p, text.len);
+	e->program[text.len] = '\0';
+	e->program_len = text.len;
+	return true;
+}
+
+static bool
+name_execution(struct weir_execution *e)
+{
+	uint8_t random[(SUP_EXECUTION_ID - 1) / 2];
+
+	if (sup_sys_random(random, sizeof(random)) < 0)
+		return false;
+	for (size_t i = 0; i < sizeof(random); i++)
+		(void)snprintf(e->id + 2 * i, 3, "%02x", random[i]);
+	return true;
+}
+
+static bool
+prepare(struct weir_execution *e, const struct weir_request *request,
+    char error[WEIR_ERROR_MAX])
+{
+	struct wire_errinfo info = {"", 0, 0};
+	enum wire_err err;
+
+	if (!make_terms(e, request, error) || !take_program(e, request, error))
+		return false;
+	e->launch = calloc(1, sizeof(*e->launch));
+	if (e->launch == NULL || !name_execution(e)) {
+		sup_explain(error, "out of memory");
+		return false;
+	}
+	e->launch->stub_plan_fd = e->launch->seal_plan_fd = -1;
+	err = sup_launch_build(e->launch, &e->terms, &e->weir->interp,
+	    e->weir->libexec, e->weir->open_mounts, &info);
+	if (err == WIRE_OK)
+		err = sup_exec_open_tools(e, &info);
+	if (err != WIRE_OK) {
+		sup_explain(error, "%s: %s %s", info.site,
+		    wire_err_meaning(err),
+		    info.sys != 0 ? strerror(info.sys) : "");
+		return false;
+	}
+	return true;
+}
+
+static void
+first_warnings(struct weir_execution *e)
+{
+	if (e->weir->interp.warning[0] != '\0')
+		sup_exec_warn(e, "%s", e->weir->interp.warning);
+	if (e->terms.cpu_rounded)
+		sup_exec_warn(e,
+		    "limit cpu: the kernel counts whole seconds; rounded up "
+		    "to %llu s",
+		    (unsigned long long)e->terms.cpu_seconds);
+}
+
+struct weir_execution *
+weir_start(struct weir *weir, const struct weir_request *request,
+    const struct weir_events *events, char error[WEIR_ERROR_MAX])
+{
+	struct weir_execution *e = calloc(1, sizeof(*e));
+
+	if (e == NULL) {
+		sup_explain(error, "out of memory");
+		return NULL;
+	}
+	e->weir = weir;
+	e->events = *events;
+	e->child = SUP_CHILD_NONE;
+	e->pidfd2 = -1;
+	e->chan.watch.fd = e->out.watch.fd = e->err.watch.fd = -1;
+	e->report_watch.fd = e->pid_watch.fd = e->timer_watch.fd = -1;
+	e->deadline_ns = UINT64_MAX;
+	e->evidence.host = weir->namespaces;
+	e->evidence.host_uid = geteuid();
+	e->evidence.foreign_fd = -1;
+	bind_record_list_init(&e->record);
+	if (!prepare(e, request, error)) {
+		sup_exec_destroy(e);
+		return NULL;
+	}
+	e->facts.cpu_limit_ns = e->terms.cpu_seconds * SUP_NS_PER_S;
+	e->facts.value_max = e->terms.limits[SUP_LIMIT_VALUE];
+	sup_evidence_expect(&e->evidence, e->launch);
+	sup_grades_derive(&e->evidence, &e->grades);
+	first_warnings(e);
+	e->next = weir->executions;
+	weir->executions = e;
+	sup_exec_begin(e);
+	return e;
+}

@@ -1,0 +1,420 @@
+#include "supervisor/sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/mount.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The result, or -errno; repeated while a signal interrupts. */
+#define CALL(expression)                                                       \
+	__extension__({                                                        \
+		long r_;                                                       \
+		do                                                             \
+			r_ = (expression);                                     \
+		while (r_ < 0 && errno == EINTR);                              \
+		r_ < 0 ? -(long)errno : r_;                                    \
+	})
+
+int
+sup_sys_open(const char *path, int flags)
+{
+	return (int)CALL(open(path, flags | O_CLOEXEC));
+}
+
+int
+sup_sys_openat(int dir_fd, const char *path, int flags)
+{
+	return (int)CALL(openat(dir_fd, path, flags | O_CLOEXEC));
+}
+
+void
+sup_sys_close(int *fd)
+{
+	/* KERNEL: close(2) has released the descriptor even on EINTR. */
+	if (*fd >= 0)
+		(void)close(*fd);
+	*fd = -1;
+}
+
+ssize_t
+sup_sys_read(int fd, void *buf, size_t len)
+{
+	return CALL(read(fd, buf, len));
+}
+
+ssize_t
+sup_sys_write(int fd, const void *buf, size_t len)
+{
+	return CALL(write(fd, buf, len));
+}
+
+ssize_t
+sup_sys_read_whole(int fd, void *buf, size_t len)
+{
+	size_t have = 0;
+
+	while (have < len) {
+		ssize_t n = sup_sys_read(fd, (char *)buf + have, len - have);
+
+		if (n < 0)
+			return n;
+		if (n == 0)
+			break;
+		have += (size_t)n;
+	}
+	return (ssize_t)have;
+}
+
+int
+sup_sys_put(const char *path, const char *text)
+{
+	int fd = sup_sys_open(path, O_WRONLY);
+	size_t len = strlen(text);
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	n = sup_sys_write(fd, text, len);
+	sup_sys_close(&fd);
+	if (n < 0)
+		return (int)n;
+	return (size_t)n == len ? 0 : -EIO;
+}
+
+int
+sup_sys_pipe(int ret_fds[2])
+{
+	return (int)CALL(pipe2(ret_fds, O_CLOEXEC));
+}
+
+int
+sup_sys_socketpair(int type, int ret_fds[2])
+{
+	return (int)CALL(socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ret_fds));
+}
+
+int
+sup_sys_set_nonblocking(int fd)
+{
+	long flags = CALL(fcntl(fd, F_GETFL));
+
+	if (flags < 0)
+		return (int)flags;
+	return (int)CALL(fcntl(fd, F_SETFL, flags | O_NONBLOCK));
+}
+
+ssize_t
+sup_sys_send(int fd, const void *buf, size_t len)
+{
+	return CALL(send(fd, buf, len, MSG_NOSIGNAL | MSG_DONTWAIT));
+}
+
+/*
+ * SECURITY: the peer may attach descriptors to any message. They are taken
+ * close-on-exec and closed, all but the one the caller asks for, so that a
+ * program can neither fill our table nor leave anything in it.
+ */
+static void
+take_fds(struct msghdr *msg, int *ret_fd, unsigned *ret_closed)
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c != NULL;
+	     c = CMSG_NXTHDR(msg, c)) {
+		size_t count;
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (size_t i = 0; i < count; i++) {
+			int fd;
+
+			memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(fd));
+			if (ret_fd != NULL && *ret_fd < 0) {
+				*ret_fd = fd;
+				continue;
+			}
+			(*ret_closed)++;
+			sup_sys_close(&fd);
+		}
+	}
+}
+
+ssize_t
+sup_sys_recv(int fd, void *buf, size_t len, int *ret_fd, unsigned *ret_closed)
+{
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(253 * sizeof(int))]; /* SCM_MAX_FD */
+	} control;
+	struct iovec iov = {buf, len};
+	struct msghdr msg = {
+	    .msg_iov = &iov,
+	    .msg_iovlen = 1,
+	    .msg_control = &control,
+	    .msg_controllen = sizeof(control),
+	};
+	ssize_t n;
+
+	if (ret_fd != NULL)
+		*ret_fd = -1;
+	n = CALL(recvmsg(fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC));
+	if (n >= 0 && msg.msg_controllen > 0)
+		take_fds(&msg, ret_fd, ret_closed);
+	return n;
+}
+
+int
+sup_sys_pipe_size(int fd, size_t size)
+{
+	return (int)CALL(fcntl(fd, F_SETPIPE_SZ, (int)size));
+}
+
+int
+sup_sys_sealed(const char *name, struct wire_span bytes)
+{
+	long fd = CALL(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+	int result = (int)fd;
+	ssize_t n;
+	long r;
+
+	if (fd < 0)
+		return (int)fd;
+	n = sup_sys_write((int)fd, bytes.p, bytes.len);
+	r = n < 0 ? n : (size_t)n == bytes.len ? 0 : -EIO;
+	/* SECURITY: what was checked is what will be read. */
+	if (r == 0)
+		r = CALL(fcntl((int)fd, F_ADD_SEALS,
+		    F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE));
+	if (r < 0) {
+		sup_sys_close(&result);
+		return (int)r;
+	}
+	return result;
+}
+
+int
+sup_sys_open_tree(const char *path)
+{
+	return (int)CALL(syscall(SYS_open_tree, AT_FDCWD, path,
+	    OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE));
+}
+
+int
+sup_sys_fstat(int fd, struct stat *ret_stat)
+{
+	return (int)CALL(fstat(fd, ret_stat));
+}
+
+int
+sup_sys_stat(const char *path, struct stat *ret_stat)
+{
+	return (int)CALL(stat(path, ret_stat));
+}
+
+int
+sup_sys_lstat(const char *path, struct stat *ret_stat)
+{
+	return (int)CALL(lstat(path, ret_stat));
+}
+
+bool
+sup_sys_readable(const char *path)
+{
+	return CALL(faccessat(AT_FDCWD, path, R_OK, AT_EACCESS)) == 0;
+}
+
+int
+sup_sys_readlink(const char *path, char *buf, size_t len)
+{
+	long n = CALL(readlink(path, buf, len));
+
+	if (n < 0)
+		return (int)n;
+	if ((size_t)n >= len)
+		return -ENAMETOOLONG;
+	buf[n] = '\0';
+	return (int)n;
+}
+
+int
+sup_sys_realpath(const char *path, char *buf, size_t len)
+{
+	char *real = realpath(path, NULL);
+	int error = errno;
+	size_t real_len;
+
+	if (real == NULL)
+		return -error;
+	real_len = strlen(real);
+	if (real_len < len)
+		memcpy(buf, real, real_len + 1);
+	free(real);
+	return real_len < len ? 0 : -ENAMETOOLONG;
+}
+
+int
+sup_sys_getcwd(char *buf, size_t len)
+{
+	char *cwd = getcwd(buf, len);
+	int error = errno;
+
+	return cwd != NULL ? 0 : -error;
+}
+
+int
+sup_sys_epoll(void)
+{
+	return (int)CALL(epoll_create1(EPOLL_CLOEXEC));
+}
+
+int
+sup_sys_epoll_ctl(int epoll_fd, int op, int fd, uint32_t events, void *data)
+{
+	struct epoll_event event = {.events = events, .data.ptr = data};
+
+	return (int)CALL(epoll_ctl(epoll_fd, op, fd, &event));
+}
+
+int
+sup_sys_epoll_wait(
+    int epoll_fd, struct epoll_event *events, int max, int timeout_ms)
+{
+	return (int)CALL(epoll_wait(epoll_fd, events, max, timeout_ms));
+}
+
+int
+sup_sys_eventfd(void)
+{
+	return (int)CALL(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+}
+
+int
+sup_sys_poll(struct pollfd *polled, size_t count)
+{
+	return (int)CALL(poll(polled, count, -1));
+}
+
+void
+sup_sys_wait_readable(int fd)
+{
+	struct pollfd polled = {fd, POLLIN, 0};
+
+	(void)sup_sys_poll(&polled, 1);
+}
+
+int
+sup_sys_timerfd(void)
+{
+	return (int)CALL(
+	    timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+}
+
+int
+sup_sys_timerfd_set(int fd, uint64_t at_ns)
+{
+	struct itimerspec spec = {.it_value = {(time_t)(at_ns / 1000000000u),
+				      (long)(at_ns % 1000000000u)}};
+
+	return (int)CALL(timerfd_settime(fd, TFD_TIMER_ABSTIME, &spec, NULL));
+}
+
+bool
+sup_sys_timerfd_armed(int fd)
+{
+	struct itimerspec spec;
+
+	if (CALL(timerfd_gettime(fd, &spec)) < 0)
+		return false;
+	return spec.it_value.tv_sec != 0 || spec.it_value.tv_nsec != 0;
+}
+
+uint64_t
+sup_sys_now(void)
+{
+	struct timespec now = {0, 0};
+
+	/* Cannot fail for this clock on any kernel that weir runs on. */
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t
+sup_sys_cpu_time(pid_t pid)
+{
+	struct timespec used = {0, 0};
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) != 0 ||
+	    clock_gettime(clock, &used) != 0)
+		return 0;
+	return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
+int
+sup_sys_signal(int pidfd, pid_t pid, int signal)
+{
+	long r = CALL(syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0));
+
+	if (r == -ENOSYS && pid > 0)
+		r = CALL(kill(pid, signal));
+	return (int)r;
+}
+
+/* P_PIDFD is an enumerator where the libc knows it: glibc 2.36. */
+int
+sup_sys_reap(int pidfd, siginfo_t *ret_info)
+{
+	long r;
+
+	memset(ret_info, 0, sizeof(*ret_info));
+	r = CALL(
+	    waitid(P_PIDFD, (id_t)pidfd, ret_info, WEXITED | WNOHANG | __WALL));
+	if (r < 0)
+		return (int)r;
+	return ret_info->si_pid != 0 ? 1 : 0;
+}
+
+int
+sup_sys_prlimit(pid_t pid, int resource, uint64_t *ret_soft, uint64_t *ret_hard)
+{
+	struct rlimit is;
+	long r =
+	    CALL(prlimit(pid, (enum __rlimit_resource)resource, NULL, &is));
+
+	if (r < 0)
+		return (int)r;
+	*ret_soft = is.rlim_cur;
+	*ret_hard = is.rlim_max;
+	return 0;
+}
+
+int
+sup_sys_clone(
+    int (*run)(void *), void *stack_top, int flags, void *arg, int *ret_pidfd)
+{
+	int pid = clone(run, stack_top, flags, arg, ret_pidfd);
+
+	return pid < 0 ? -errno : pid;
+}
+
+int
+sup_sys_random(void *buf, size_t len)
+{
+	ssize_t n = CALL(getrandom(buf, len, 0));
+
+	return n < 0 ? (int)n : (size_t)n == len ? 0 : -EIO;
+}

@@ -1,0 +1,93 @@
+/*
+ * System calls of the supervisor, as values.
+ *
+ * Each wrapper returns the result, or -errno captured in the statement after
+ * the call; errno appears nowhere else in this directory. Descriptors are
+ * close-on-exec from birth. Calls that a signal may interrupt are repeated.
+ * Nothing here keeps state; any thread may call.
+ */
+#ifndef SUP_SYS_H
+#define SUP_SYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+
+#include "wire/span.h"
+
+/* open(2) with O_CLOEXEC added. */
+int sup_sys_open(const char *path, int flags);
+int sup_sys_openat(int dir_fd, const char *path, int flags);
+/* Closes *fd when it is open, and sets it to -1. */
+void sup_sys_close(int *fd);
+/* One read or write; -EAGAIN where it would block. */
+ssize_t sup_sys_read(int fd, void *buf, size_t len);
+ssize_t sup_sys_write(int fd, const void *buf, size_t len);
+/* Reads at most len bytes until end of file. */
+ssize_t sup_sys_read_whole(int fd, void *buf, size_t len);
+/* Writes text to a file under /proc in one call. 0 or -errno. */
+int sup_sys_put(const char *path, const char *text);
+
+int sup_sys_pipe(int ret_fds[2]);
+int sup_sys_socketpair(int type, int ret_fds[2]);
+int sup_sys_set_nonblocking(int fd);
+/* Never raises SIGPIPE, never blocks. */
+ssize_t sup_sys_send(int fd, const void *buf, size_t len);
+/* One datagram or part of a stream; a descriptor that came along is returned
+ * in *ret_fd (else -1), further ones are closed and counted. */
+ssize_t sup_sys_recv(
+    int fd, void *buf, size_t len, int *ret_fd, unsigned *ret_closed);
+/* Bytes received without taking them; for looking whether any are there. */
+int sup_sys_pipe_size(int fd, size_t size);
+
+/* A sealed memfd with these bytes. */
+int sup_sys_sealed(const char *name, struct wire_span bytes);
+/* A detached copy of the mount tree at path (open_tree(2)). */
+int sup_sys_open_tree(const char *path);
+
+int sup_sys_fstat(int fd, struct stat *ret_stat);
+int sup_sys_stat(const char *path, struct stat *ret_stat);
+int sup_sys_lstat(const char *path, struct stat *ret_stat);
+bool sup_sys_readable(const char *path);
+/* Terminated; -ENAMETOOLONG when it does not fit. */
+int sup_sys_readlink(const char *path, char *buf, size_t len);
+int sup_sys_realpath(const char *path, char *buf, size_t len);
+int sup_sys_getcwd(char *buf, size_t len);
+
+int sup_sys_epoll(void);
+int sup_sys_epoll_ctl(
+    int epoll_fd, int op, int fd, uint32_t events, void *data);
+struct epoll_event;
+int sup_sys_epoll_wait(
+    int epoll_fd, struct epoll_event *events, int max, int timeout_ms);
+int sup_sys_eventfd(void);
+int sup_sys_timerfd(void);
+/* poll(2) without a timeout; for the command's own loop. */
+struct pollfd;
+int sup_sys_poll(struct pollfd *polled, size_t count);
+/* Blocks until fd is readable; for teardown only. */
+void sup_sys_wait_readable(int fd);
+/* Absolute CLOCK_MONOTONIC; 0 disarms. */
+int sup_sys_timerfd_set(int fd, uint64_t at_ns);
+bool sup_sys_timerfd_armed(int fd);
+uint64_t sup_sys_now(void);
+/* CPU time of a process in ns; 0 when it cannot be had. */
+uint64_t sup_sys_cpu_time(pid_t pid);
+
+/* Sends a signal through the pidfd; where the kernel lacks that (or a tool
+ * hides it), kill(2) on pid, which is an unreaped child of ours. */
+int sup_sys_signal(int pidfd, pid_t pid, int signal);
+/* 1 when the child has ended and is reaped, 0 when it runs, or -errno. */
+int sup_sys_reap(int pidfd, siginfo_t *ret_info);
+int sup_sys_prlimit(
+    pid_t pid, int resource, uint64_t *ret_soft, uint64_t *ret_hard);
+/* clone(2) with exit_signal 0: the child's id, or -errno. */
+int sup_sys_clone(
+    int (*run)(void *), void *stack_top, int flags, void *arg, int *ret_pidfd);
+int sup_sys_random(void *buf, size_t len);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * The terms of one execution: what it may use, fixed before it starts (C19).
+ *
+ * Pure. Owns nothing. Every stage only narrows: the limits of two terms
+ * combine to the smaller ones, in any order. A combination that could not
+ * work is refused here, when it is loaded, and not by the first program that
+ * meets it (W13).
+ */
+#ifndef SUP_TERMS_H
+#define SUP_TERMS_H
+
+#include "supervisor/limits_table.h"
+#include "wire/err.h"
+#include "wire/msg.h"
+
+struct sup_terms {
+	uint64_t limits[SUP_LIMITS];
+	uint32_t layers; /* bit 1 << WIRE_STAGE_x; all but in a test build */
+	/* Derived, never set: bytes of one frame and of the whole stream. */
+	uint64_t child_frame_max;
+	uint64_t child_bytes_max;
+	uint64_t cpu_seconds; /* what RLIMIT_CPU can say: rounded up */
+	bool cpu_rounded;
+	bool core_is_pipe; /* of the host: core(5), core_pattern */
+};
+
+/*
+ * The built-in profile narrowed by limits (complete, SUP_LIMITS of them).
+ * WIRE_ERR_BAD_ARGUMENT with info->site naming what cannot work together.
+ */
+WIRE_MUST_USE enum wire_err sup_terms_make(const uint64_t limits[SUP_LIMITS],
+    uint32_t layers, struct sup_terms *ret_terms, struct wire_errinfo *info);
+
+/* The resource limits that the terms ask for; WIRE_PLAN_UNSET where none. */
+void sup_terms_rlimits(const struct sup_terms *terms,
+    uint64_t soft[WIRE_LIMITS], uint64_t hard[WIRE_LIMITS]);
+
+#endif

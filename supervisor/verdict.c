@@ -1,0 +1,281 @@
+#include "supervisor/verdict.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* Exit status of the interpreter when a stage failed inside it. */
+#define MODULE_FAILED 125
+
+/*
+ * KERNEL: RLIMIT_CPU is checked against sampled clock ticks, wait4 reports
+ * precise run time; the two may differ by some ticks (getrusage(2) and
+ * kernel/time/posix-cpu-timers.c). A tenth of a second covers that and gives
+ * nothing away: who ends itself that close to the limit has used it up.
+ */
+#define CPU_TOLERANCE_NS 100000000ULL
+
+__attribute__((format(printf, 3, 4))) static void
+say(struct sup_verdict *v, enum sup_kind kind, const char *format, ...)
+{
+	va_list args;
+
+	v->kind = kind;
+	va_start(args, format);
+	(void)vsnprintf(v->message, sizeof(v->message), format, args);
+	va_end(args);
+}
+
+static bool
+cpu_spent(const struct sup_facts *f)
+{
+	return f->cpu_limit_ns > 0 &&
+	    f->cpu_ns + CPU_TOLERANCE_NS >= f->cpu_limit_ns;
+}
+
+static void
+cpu_timeout(const struct sup_facts *f, struct sup_verdict *v)
+{
+	say(v, SUP_KIND_TIMEOUT,
+	    "the program used %" PRIu64 " ms of CPU time; the limit is "
+	    "%" PRIu64 " ms",
+	    (uint64_t)(f->cpu_ns / SUP_NS_PER_MS),
+	    (uint64_t)(f->cpu_limit_ns / SUP_NS_PER_MS));
+	v->limit_hit = SUP_LIMIT_CPU;
+	v->by_program = false;
+}
+
+/* A well-formed `done`: the program's own answer. */
+static void
+answered(const struct sup_facts *f, struct sup_verdict *v)
+{
+	const struct wire_done *done = f->done;
+	static const enum sup_kind kinds[WIRE_CLAIM_KIND_COUNT] = {
+	    [WIRE_CLAIM_EXCEPTION] = SUP_KIND_EXCEPTION,
+	    [WIRE_CLAIM_INVALID_VALUE] = SUP_KIND_INVALID_VALUE,
+	    [WIRE_CLAIM_WORKER_EXIT] = SUP_KIND_WORKER_EXIT,
+	    [WIRE_CLAIM_STEP_BUDGET] = SUP_KIND_STEP_BUDGET,
+	};
+	uint64_t size = done->has_value ? done->value.len : done->oversize;
+
+	v->by_program = true;
+	v->code = 0;
+	if (!done->has_value && done->kind != WIRE_CLAIM_NONE) {
+		v->kind = kinds[done->kind];
+		v->code = v->kind == SUP_KIND_WORKER_EXIT
+		    ? (int)(done->status & 0xff)
+		    : 1;
+		return;
+	}
+	if (size > f->value_max) {
+		say(v, SUP_KIND_OUTPUT_LIMIT,
+		    "the value is %" PRIu64
+		    " bytes as JSON; the limit is %" PRIu64,
+		    size, f->value_max);
+		v->limit_hit = SUP_LIMIT_VALUE;
+		v->code = 1;
+		return;
+	}
+	if (!done->has_value) {
+		/* It says that the value did not fit, and it would have. */
+		say(v, SUP_KIND_PROTOCOL_VIOLATION,
+		    "bad_field: oversize is below the limit of the value");
+		v->code = 1;
+		return;
+	}
+	v->has_value = true;
+	v->returned = done->returned;
+}
+
+/* Process 2 ended without an answer. */
+static void
+ended(const struct sup_facts *f, struct sup_verdict *v)
+{
+	int status = f->wait_status;
+
+	v->by_program = true;
+	if (WIFSIGNALED(status)) {
+		int sig = WTERMSIG(status);
+
+		v->signal = sig;
+		v->detail = SUP_EXIT_BY_SIGNAL;
+		if ((sig == SIGXCPU || sig == SIGKILL) && cpu_spent(f)) {
+			cpu_timeout(f, v);
+			return;
+		}
+		say(v, SUP_KIND_WORKER_EXIT,
+		    "the program's process was ended by signal %d (%s)", sig,
+		    strsignal(sig));
+		return;
+	}
+	v->code = WEXITSTATUS(status);
+	say(v, SUP_KIND_WORKER_EXIT,
+	    "the program's process exited with status %d and without an "
+	    "answer",
+	    v->code);
+}
+
+static void
+start_failed(const struct sup_facts *f, struct sup_verdict *v)
+{
+	const struct wire_report *r = &f->failed;
+	enum wire_stage stage = (enum wire_stage)r->stage;
+
+	if (f->setup_site != NULL) {
+		say(v, SUP_KIND_SETUP, "%s: %s", f->setup_site,
+		    strerror(f->setup_errno));
+		return;
+	}
+	if (stage == WIRE_STAGE_EXEC) {
+		say(v, SUP_KIND_SETUP,
+		    "stage exec: the interpreter could not be executed: %s",
+		    strerror(r->sys));
+		v->detail = r->sys == ENOENT ? SUP_EXIT_NOT_FOUND
+					     : SUP_EXIT_NOT_EXECUTABLE;
+		return;
+	}
+	say(v, SUP_KIND_ISOLATION_UNAVAILABLE,
+	    "stage %s: %s failed: %s (item %" PRIu32 ")",
+	    wire_stage_word(stage), wire_stage_what(stage), strerror(r->sys),
+	    r->detail);
+}
+
+/* The end came while the child was being prepared, without a report. */
+static void
+died_early(const struct sup_facts *f, struct sup_verdict *v)
+{
+	if (f->setup_site != NULL) {
+		say(v, SUP_KIND_SETUP, "%s: %s", f->setup_site,
+		    strerror(f->setup_errno));
+		return;
+	}
+	if (f->ran)
+		say(v, SUP_KIND_SETUP,
+		    "process 1 of the child was ended from outside");
+	else if (f->exited && WIFSIGNALED(f->wait_status))
+		say(v, SUP_KIND_SETUP,
+		    "the interpreter was ended by signal %d before it was "
+		    "ready; a limit may be too low for it to start",
+		    WTERMSIG(f->wait_status));
+	else if (f->exited && WEXITSTATUS(f->wait_status) == MODULE_FAILED)
+		say(v, SUP_KIND_ISOLATION_UNAVAILABLE, "%s", f->early_text);
+	else if (f->exited)
+		say(v, SUP_KIND_SETUP,
+		    "the interpreter exited with status %d before it was "
+		    "ready: %s",
+		    WEXITSTATUS(f->wait_status), f->early_text);
+	else
+		say(v, SUP_KIND_SETUP,
+		    "the child ended before it was ready and without a "
+		    "report");
+}
+
+static void
+violated(const struct sup_facts *f, struct sup_verdict *v)
+{
+	say(v, SUP_KIND_PROTOCOL_VIOLATION,
+	    "%s: %s (%s) at byte %" PRIu64 " of the channel",
+	    wire_err_word(f->violation), wire_err_meaning(f->violation),
+	    f->violation_site, f->violation_offset);
+}
+
+/* What the wait status says, for ends that the host decided. */
+static void
+note_exit(const struct sup_facts *f, struct sup_verdict *v)
+{
+	if (!f->exited)
+		return;
+	if (WIFSIGNALED(f->wait_status))
+		v->signal = WTERMSIG(f->wait_status);
+	else
+		v->code = WEXITSTATUS(f->wait_status);
+}
+
+static void
+by_host(const struct sup_facts *f, struct sup_verdict *v)
+{
+	v->signal = f->killed ? SIGKILL : 0;
+	note_exit(f, v);
+}
+
+/* CPU time beyond the limit counts whatever the program answered: it may have
+ * trapped the signal (C4). */
+static bool
+answer_late(const struct sup_facts *f)
+{
+	return f->cpu_limit_ns > 0 && f->cpu_ns > f->cpu_limit_ns;
+}
+
+void
+sup_verdict_reach(const struct sup_facts *f, struct sup_verdict *ret_verdict)
+{
+	struct sup_verdict *v = ret_verdict;
+
+	memset(v, 0, sizeof(*v));
+	v->limit_hit = SUP_LIMITS;
+	v->code = -1;
+	switch (f->cause) {
+	case SUP_EVENT_DONE:
+		if (answer_late(f)) {
+			cpu_timeout(f, v);
+			by_host(f, v);
+		} else {
+			answered(f, v);
+		}
+		break;
+	case SUP_EVENT_EXITED:
+		if (f->ran)
+			ended(f, v);
+		else
+			died_early(f, v);
+		break;
+	case SUP_EVENT_VIOLATION:
+		violated(f, v);
+		by_host(f, v);
+		break;
+	case SUP_EVENT_WALL_OVER:
+		say(v, SUP_KIND_TIMEOUT,
+		    "the program ran for longer than the "
+		    "wall limit");
+		v->limit_hit = SUP_LIMIT_WALL;
+		by_host(f, v);
+		break;
+	case SUP_EVENT_CANCEL:
+		say(v, SUP_KIND_CANCELLED, "cancelled from outside");
+		by_host(f, v);
+		break;
+	case SUP_EVENT_REFUSED:
+		say(v, SUP_KIND_ISOLATION_UNAVAILABLE, "%s",
+		    f->refusal != NULL ? f->refusal : "refused");
+		break;
+	case SUP_EVENT_FAILED:
+		start_failed(f, v);
+		break;
+	case SUP_EVENT_READY_LATE:
+		say(v, SUP_KIND_BACKEND_NOT_READY,
+		    "the child did not report within the time for it");
+		v->limit_hit = SUP_LIMIT_READY;
+		break;
+	case SUP_EVENT_NONE:
+	case SUP_EVENT_READY:
+	case SUP_EVENT_GRACE_OVER:
+	case SUP_EVENT_GONE:
+	case SUP_EVENT_SETTLED:
+	case SUP_EVENT_SETTLE_OVER:
+	case SUP_EXEC_EVENTS:
+		died_early(f, v);
+		break;
+	}
+	/* SECURITY: what ran under weaker terms than promised is withheld. */
+	if (f->evidence_broken) {
+		say(v, SUP_KIND_ISOLATION_UNAVAILABLE,
+		    "the evidence at the end contradicts what was promised "
+		    "at the start: %s",
+		    f->refusal != NULL ? f->refusal : "");
+		v->has_value = v->returned = false;
+	}
+}

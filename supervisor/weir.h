@@ -1,0 +1,127 @@
+/*
+ * libweir: run untrusted programs, confined, with metered tool calls.
+ *
+ * One context is one event loop behind one descriptor: add weir_fd() to your
+ * own loop, call weir_dispatch() when it is readable. Nothing here blocks,
+ * installs a signal handler, changes a signal mask for longer than a call, or
+ * keeps a global. A context and everything made from it belong to one thread
+ * at a time; different contexts are independent.
+ *
+ * Errors come back as false or NULL with a sentence in the caller's buffer,
+ * which names the place and the next step. An execution that could be started
+ * never fails: whatever happens is a result (weir.result/1, see weir(1)).
+ */
+#ifndef WEIR_H
+#define WEIR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct weir;
+struct weir_execution;
+
+#define WEIR_ERROR_MAX 1024
+
+struct weir_config {
+	const char *python;  /* a name or a path; NULL: python3 */
+	const char *path;    /* where a name is looked up; NULL: nowhere */
+	const char *libexec; /* directory of weir-child and its companions */
+	/* From which tools get HOME LOGNAME PATH SHELL TERM USER LANG. NULL:
+	 * an empty environment. */
+	const char *const *environment;
+	uint32_t layers; /* ~0u; other values only in a test build */
+};
+
+/* Whether `failed` is about the interpreter: 126 and 127 of the command. */
+enum weir_fault {
+	WEIR_FAULT_NONE,
+	WEIR_FAULT_OTHER,
+	WEIR_FAULT_NO_INTERPRETER,
+	WEIR_FAULT_BAD_INTERPRETER
+};
+
+/* Loads the configuration: what cannot work fails here. Strings are copied. */
+struct weir *weir_new(const struct weir_config *config,
+    enum weir_fault *ret_fault, char error[WEIR_ERROR_MAX]);
+
+/* NULL is fine. Kills and reaps what still runs; may take a moment then. */
+void weir_free(struct weir *weir);
+
+/* Readable when weir_dispatch has something to do. */
+int weir_fd(const struct weir *weir);
+
+/* Handles what is ready, waiting at most timeout_ms for it (0: not at all,
+ * -1: until something happens). False only when the loop itself is broken. */
+bool weir_dispatch(struct weir *weir, int timeout_ms);
+
+/*
+ * Offers a local command as a tool to executions that start later. The line
+ * is split by the quoting rules of the shell and nothing is expanded.
+ */
+bool weir_tool_command(struct weir *weir, const char *name, const char *line,
+    char error[WEIR_ERROR_MAX]);
+
+enum weir_stream { WEIR_STDOUT, WEIR_STDERR };
+
+/* A limit by the name that weir(1) gives it: bytes, counts, nanoseconds. */
+struct weir_limit {
+	const char *name;
+	uint64_t value;
+};
+
+struct weir_request {
+	const char *program; /* UTF-8 text */
+	size_t program_len;
+	const struct weir_limit *limits; /* the others have their defaults */
+	size_t limit_count;
+};
+
+struct weir_events {
+	void *arg;
+	/*
+	 * The program's output as it comes, beside the capture; may be NULL.
+	 * All bytes count as taken. False pauses the stream until
+	 * weir_resume_output: the program then waits, and its time runs.
+	 */
+	bool (*output)(
+	    void *arg, enum weir_stream stream, const void *bytes, size_t len);
+	/* The result is there. weir_execution_free may be called. */
+	void (*finished)(void *arg, struct weir_execution *execution);
+};
+
+/* NULL with a sentence when the request could not work. `finished` comes
+ * later, from weir_dispatch, even when the start fails on this host. */
+struct weir_execution *weir_start(struct weir *weir,
+    const struct weir_request *request, const struct weir_events *events,
+    char error[WEIR_ERROR_MAX]);
+
+void weir_resume_output(
+    struct weir_execution *execution, enum weir_stream stream);
+
+/* Ends it, before the start, while it runs or inside a tool call; fine when
+ * it is over. The result says cancelled unless it was over. */
+void weir_cancel(struct weir_execution *execution);
+
+bool weir_is_finished(const struct weir_execution *execution);
+
+/* Texts of a finished execution; NULL where there is none. Good until it is
+ * freed; ret_len may be NULL. */
+enum weir_text {
+	WEIR_TEXT_RESULT, /* the result object, one line of JSON */
+	WEIR_TEXT_KIND,	  /* of the error */
+	WEIR_TEXT_MESSAGE,
+	WEIR_TEXT_TRACEBACK, /* UTF-8 text, as Python prints it */
+	WEIR_TEXT_VALUE,     /* JSON, as the program gave it */
+};
+
+const char *weir_text(const struct weir_execution *execution,
+    enum weir_text text, size_t *ret_len);
+
+/* The command's exit code for this outcome (weir(1), EXIT STATUS). */
+int weir_exit_code(const struct weir_execution *execution);
+
+/* NULL is fine; one that is not finished is killed and reaped first. */
+void weir_execution_free(struct weir_execution *execution);
+
+#endif

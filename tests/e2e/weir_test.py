@@ -1,0 +1,341 @@
+"""What the end-to-end tests share: running `weir run` as a user does, reading
+its one JSON object, and looking from outside at what it left behind.
+
+Environment, all of it optional:
+  WEIR         the command             (build/bin/weir of this tree)
+  WEIR_LAYERS  the same, built with TEST_LAYERS=1      (build-layers/bin/weir)
+  WEIR_TOOLS   directory of the programs of tests/tools    (build/tests/tools)
+  WEIR_SHARED  directory with more hostile programs, or empty
+  WEIR_PYTHON  the interpreter that programs run in      (/usr/bin/python3)
+
+Nothing here sleeps or measures time. HANG only bounds a test that would
+otherwise never end.
+"""
+import ctypes
+import json
+import os
+import pathlib
+import select
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+HANG = 120
+
+
+def from_environment(name, default):
+    value = os.environ.get(name)
+    return pathlib.Path(value if value else default)
+
+
+WEIR = from_environment("WEIR", ROOT / "build/bin/weir")
+LAYERS = from_environment("WEIR_LAYERS", ROOT / "build-layers/bin/weir")
+TOOLS = from_environment("WEIR_TOOLS", ROOT / "build/tests/tools")
+SHARED = os.environ.get("WEIR_SHARED") or ""
+PYTHON = os.environ.get("WEIR_PYTHON") or "/usr/bin/python3"
+IS_ROOT = os.geteuid() == 0
+
+GUARANTEES = ("filesystem", "network", "process_tree", "identity", "cpu",
+              "memory", "file_size", "process_count", "wall_clock",
+              "environment")
+
+
+class Outcome:
+    """How one `weir run` ended: code, stdout and stderr as bytes and, with
+    --json, the result object."""
+
+    def __init__(self, code, stdout, stderr):
+        self.code = code
+        self.stdout = stdout
+        self.stderr = stderr
+
+    @property
+    def result(self):
+        """The object, which has to be alone on one line of UTF-8 without
+        control characters."""
+        text = self.stdout.decode("utf-8")
+        if not text.endswith("\n") or text.count("\n") != 1:
+            raise AssertionError("not one line: %r; stderr: %r" % (
+                text[:2000], self.stderr[:2000]))
+        raw = [c for c in text[:-1] if ord(c) < 32]
+        if raw:
+            raise AssertionError("raw control characters: %r" % raw)
+        return json.loads(text, object_pairs_hook=without_repeats)
+
+    @property
+    def kind(self):
+        error = self.result["error"]
+        return error["kind"] if error else None
+
+
+def without_repeats(pairs):
+    names = [name for name, _ in pairs]
+    if len(set(names)) != len(names):
+        raise AssertionError("a member is named twice: %r" % names)
+    return dict(pairs)
+
+
+def command(*options, json=True, limits=None, tools=None, weir=None,
+            python=PYTHON):
+    """The words of a command line, but for the program."""
+    words = [str(weir or WEIR), "run"]
+    if json:
+        words.append("--json")
+    if python:
+        words += ["--python", str(python)]
+    for name, value in (limits or {}).items():
+        words += ["--limit", "%s=%s" % (name, value)]
+    for name, line in (tools or {}).items():
+        if not isinstance(line, str):
+            line = " ".join(shlex.quote(str(word)) for word in line)
+        words += ["--tool", "%s=%s" % (name, line)]
+    return words + list(options)
+
+
+def start(program, *options, stdin=None, stdout=subprocess.PIPE,
+          stderr=subprocess.PIPE, cwd="/", env=None, pass_fds=(), **more):
+    """A running `weir run`. A short program goes on the command line, a long
+    one through standard input; None leaves it to the options."""
+    words = command(*options, **more)
+    text = None
+    if program is not None and len(program.encode()) < 100000:
+        words += ["-c", program]
+    elif program is not None:
+        words.append("-")
+        text = tempfile.TemporaryFile()
+        text.write(program.encode())
+        text.seek(0)
+        stdin = text
+    try:
+        return subprocess.Popen(
+            words, stdin=subprocess.DEVNULL if stdin is None else stdin,
+            stdout=stdout, stderr=stderr, cwd=cwd, env=env,
+            pass_fds=pass_fds)
+    finally:
+        if text is not None:
+            text.close()
+
+
+def finish(process, timeout=HANG):
+    """Waits for the end of a started one."""
+    try:
+        stdout, stderr = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        stop(process)
+        raise AssertionError("no end within %d s" % timeout)
+    return Outcome(process.returncode, stdout, stderr)
+
+
+def stop(process):
+    if process.poll() is None:
+        process.kill()
+        process.wait()
+    for pipe in (process.stdout, process.stderr):
+        if pipe is not None:
+            pipe.close()
+
+
+def run(program, *options, timeout=HANG, **more):
+    return finish(start(program, *options, **more), timeout)
+
+
+# --- tools for programs to call ------------------------------------------
+
+def shell(script, *words):
+    """The command line of a tool written in shell."""
+    return ["sh", "-c", script, "tool"] + [str(word) for word in words]
+
+
+# The arguments come back as the result.
+ECHO = "cat"
+
+
+class Meeting:
+    """A place where tools announce themselves and wait to be let go, made of
+    two FIFOs in a directory: `arrived` and `go`. Both are held open here, so
+    that nobody blocks in open(2)."""
+
+    def __init__(self, directory):
+        self.arrived = os.path.join(directory, "arrived")
+        self.go = os.path.join(directory, "go")
+        self.fds = []
+        for path in (self.arrived, self.go):
+            os.mkfifo(path)
+            self.fds.append(os.open(path, os.O_RDWR | os.O_CLOEXEC))
+
+    def tool(self, result="1"):
+        """Says that it is there, waits for a line, answers result."""
+        return shell('echo x >"$1"; read line <"$2"; echo "$3"',
+                     self.arrived, self.go, result)
+
+    def announcer(self, result="1"):
+        """Says that it is there and answers at once."""
+        return shell('echo x >"$1"; echo "$2"', self.arrived, result)
+
+    def releaser(self, result="1"):
+        """Lets one waiting tool go."""
+        return shell('echo x >"$1"; echo "$2"', self.go, result)
+
+    def wait(self, count, process, timeout=HANG):
+        """Returns when count tools have arrived; False when they do not, or
+        when the process has ended."""
+        end = os.pidfd_open(process.pid)
+        try:
+            while count > 0:
+                ready = select.select([self.fds[0], end], [], [], timeout)[0]
+                if self.fds[0] not in ready:
+                    return False
+                count -= os.read(self.fds[0], 2 * count).count(b"x")
+            return True
+        finally:
+            os.close(end)
+
+    def pending(self):
+        """How many have arrived that nobody waited for."""
+        if not select.select([self.fds[0]], [], [], 0)[0]:
+            return 0
+        return os.read(self.fds[0], 65536).count(b"x")
+
+    def release(self, count):
+        os.write(self.fds[1], b"x\n" * count)
+
+    def close(self):
+        for fd in self.fds:
+            os.close(fd)
+
+
+# --- looking from outside -------------------------------------------------
+
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def become_subreaper():
+    """From here on whatever outlives its parent becomes our child, so that
+    survivors() sees it."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "PR_SET_CHILD_SUBREAPER")
+
+
+def survivors():
+    """What runs still beneath this process, as text; ended and reaped."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            with open("/proc/%s/stat" % entry) as file:
+                name, rest = file.read().split("(", 1)[1].rsplit(")", 1)
+            if int(rest.split()[1]) == os.getpid():
+                found.append((int(entry), name, rest.split()[0]))
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    for pid, _, _ in found:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    return ["%s (%s)" % (name, state) for _, name, state in found]
+
+
+def processes_named(marker):
+    """Every process of the host whose name or command line has the marker,
+    but for this one and its parents."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit() or int(entry) == os.getpid():
+            continue
+        for what in ("comm", "cmdline"):
+            try:
+                with open("/proc/%s/%s" % (entry, what), "rb") as file:
+                    text = file.read()
+            except OSError:
+                continue
+            if marker.encode() in text:
+                found.append("%s %s" % (entry, text[:100]))
+                break
+    return found
+
+
+def mounts():
+    with open("/proc/self/mountinfo") as file:
+        return sorted(line.split(" ", 3)[0] + " " + line.split(" ", 5)[4]
+                      for line in file)
+
+
+def ipc_objects():
+    lines = []
+    for name in ("shm", "sem", "msg"):
+        with open("/proc/sysvipc/" + name) as file:
+            lines += [name + line.split()[0] + " " + line.split()[1]
+                      for line in file.readlines()[1:]]
+    return sorted(lines)
+
+
+class Case(unittest.TestCase):
+    """A test with a directory of its own, which a plain user may use."""
+
+    maxDiff = None
+
+    def setUp(self):
+        self.directory = tempfile.mkdtemp(prefix="weir-e2e-")
+        self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def write(self, name, content):
+        with open(self.path(name), "wb") as file:
+            file.write(content if isinstance(content, bytes)
+                       else content.encode())
+        return self.path(name)
+
+    def start(self, program, *options, **more):
+        """A running one, which is ended with the test at the latest."""
+        process = start(program, *options, **more)
+        self.addCleanup(stop, process)
+        return process
+
+    def meeting(self):
+        meeting = Meeting(self.directory)
+        self.addCleanup(meeting.close)
+        return meeting
+
+    def succeeds(self, program, *options, **more):
+        """Runs a program that has to end well; its result."""
+        got = run(program, *options, **more)
+        result = got.result
+        self.assertIsNone(result["error"], result["error"])
+        self.assertEqual(got.code, 0)
+        return result
+
+    def value(self, program, *options, **more):
+        return self.succeeds(program, *options, **more)["value"]
+
+    def fails(self, kind, program, *options, **more):
+        """Runs a program that has to end as kind; the outcome."""
+        got = run(program, *options, **more)
+        self.assertEqual(got.kind, kind, got.result["error"])
+        return got
+
+
+def rows(case, table):
+    """Makes a test of each row of a table: name: arguments of case.check."""
+    def add(name, arguments):
+        def test(self):
+            self.check(*arguments)
+        test.__name__ = "test_" + name
+        setattr(case, test.__name__, test)
+
+    for name, arguments in table.items():
+        add(name, arguments if isinstance(arguments, tuple) else (arguments,))
+
+
+def main():
+    if not os.access(WEIR, os.X_OK):
+        sys.exit("%s is not there; build it, or set WEIR" % WEIR)
+    unittest.main()

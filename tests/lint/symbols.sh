@@ -1,0 +1,65 @@
+#!/bin/sh
+# What the stub and wire/ may call. Usage: tests/lint/symbols.sh BUILD_DIR
+#
+# - The stub's objects import from each other and from child/symbols.allow,
+#   and the linked stub imports nothing.
+# - wire/ is pure: beside its own functions it calls only what
+#   tests/lint/wire.allow names.
+set -u
+
+build=$1
+failed=0
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+
+# imports ALLOW OBJECT...: complains about undefined symbols that no object
+# defines and that ALLOW does not name. "TYPE NAME" or "VALUE TYPE NAME".
+imports() {
+	allow=$1
+	shift
+	grep -v '^#' "$allow" | sed '/^$/d' >"$work/known"
+	nm -g "$@" | awk 'NF == 3 { print $3 }' >>"$work/known"
+	sort -u -o "$work/known" "$work/known"
+	for object in "$@"; do
+		nm -u "$object" | awk '$1 == "U" || $1 == "w" { print $2 }' |
+			sort -u | comm -23 - "$work/known" |
+			sed "s|^|$object: imports |"
+	done >"$work/found"
+	[ -s "$work/found" ] || return 0
+	cat "$work/found"
+	echo "$allow: lists what is allowed"
+	return 1
+}
+
+objects=$(find "$build/stub" -name '*.o' 2>/dev/null | sort)
+if [ -z "$objects" ]; then
+	echo "$build/stub: no objects; build first"
+	exit 1
+fi
+# shellcheck disable=SC2086 # a list of objects
+imports child/symbols.allow $objects || failed=1
+
+stub=$build/libexec/weir/weir-child
+if [ ! -f "$stub" ]; then
+	echo "$stub: not built"
+	failed=1
+elif [ -n "$(nm -u "$stub")" ]; then
+	nm -u "$stub" | sed "s|^|$stub: imports|"
+	failed=1
+elif readelf -lW "$stub" | grep -q INTERP; then
+	echo "$stub: asks for a dynamic loader"
+	failed=1
+fi
+
+objects=$(find "$build/obj/wire" -name '*.o' 2>/dev/null | sort)
+if [ -z "$objects" ]; then
+	echo "$build/obj/wire: no objects; build first"
+	exit 1
+fi
+# A sanitized build calls its runtime everywhere: there is nothing to see.
+# shellcheck disable=SC2086 # a list of objects
+if ! nm -u $objects | grep -q '__asan_\|__ubsan_'; then
+	# shellcheck disable=SC2086
+	imports tests/lint/wire.allow $objects || failed=1
+fi
+exit "$failed"

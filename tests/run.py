@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""Runs every test and counts.
+
+usage: run.py --build DIR --layers DIR --sanitized DIR [--only WORD]
+
+Groups, in this order: unit programs (plain and with AddressSanitizer), fuzz
+targets replaying their seeds, the Python module, end to end as the caller
+and, for root, once more as a plain user, style. The last line is the count.
+
+A test that cannot run on this host is skipped with its reason; with
+MUST_SANDBOX=1 a skip is a failure.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent
+MUST = os.environ.get("MUST_SANDBOX") == "1"
+PLAIN_UID = 65534
+
+
+class Count:
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+
+    def add(self, passed, failed, skipped=0):
+        self.passed += passed
+        self.failed += failed
+        self.skipped += skipped
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def run(command, timeout=600, **more):
+    try:
+        done = subprocess.run(
+            [str(part) for part in command], stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=timeout,
+            cwd=ROOT, **more)
+        return done.returncode, done.stdout.decode("utf-8", "replace")
+    except subprocess.TimeoutExpired as late:
+        text = (late.stdout or b"").decode("utf-8", "replace")
+        return -1, text + "\nrun.py: no end within %d s\n" % timeout
+
+
+def report(name, passed, failed, output, code):
+    if failed:
+        say(output.rstrip())
+    say("%s %s: %d passed, %d failed%s" % (
+        "not ok" if failed else "ok", name, passed, failed,
+        "" if code in (0, None) else " (exit %d)" % code))
+
+
+def unit_program(path, label):
+    """A cmocka program: its own closing lines count the tests."""
+    code, output = run([path])
+    found = re.search(r"\[  PASSED  \] (\d+) test", output)
+    passed = int(found.group(1)) if found else 0
+    found = re.search(r"\[  FAILED  \] .*?(\d+) test", output)
+    failed = int(found.group(1)) if found else 0
+    if code != 0 and failed == 0:
+        failed = 1
+    if code == 0 and passed == 0:
+        output += "\nrun.py: the program ran no test\n"
+        failed = 1
+    skipped = len(re.findall(r"^\[  SKIPPED \] \w", output, re.M))
+    return label + " " + path.name, passed, failed, skipped, output, code
+
+
+def unit(count, build, label):
+    programs = sorted(p for p in (build / "tests").glob("test_*")
+                      if os.access(p, os.X_OK) and p.suffix == "")
+    if not programs:
+        say("not ok %s: no unit programs in %s" % (label, build))
+        count.add(0, 1)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name, passed, failed, skipped, output, code in pool.map(
+                lambda p: unit_program(p, label), programs):
+            if skipped and MUST:
+                failed, skipped = failed + skipped, 0
+            report(name, passed, failed, output, code)
+            count.add(passed, failed, skipped)
+
+
+def replay(count, build, label):
+    """Each fuzz target over its seeds and its regressions."""
+    for program in sorted((build / "fuzz").glob("*-replay")):
+        target = program.name[:-len("-replay")]
+        short = target[len("fuzz_"):]
+        inputs = [d for d in (ROOT / "fuzz/seeds" / short,
+                              ROOT / "fuzz/regress" / short) if d.is_dir()]
+        code, output = run([program] + inputs)
+        failed = 0 if code == 0 and inputs else 1
+        report("%s %s" % (label, target), 1 - failed, failed,
+               output or "no seeds", code)
+        count.add(1 - failed, failed)
+
+
+def script(count, name, command, **more):
+    """A unittest program: 'Ran N tests' and its exit status count."""
+    code, output = run(command, timeout=1200, **more)
+    found = re.search(r"^Ran (\d+) tests?", output, re.M)
+    total = int(found.group(1)) if found else 0
+    skipped = 0
+    failed = 0
+    for key in ("failures", "errors", "unexpected successes"):
+        found = re.search(key + r"=(\d+)", output)
+        failed += int(found.group(1)) if found else 0
+    found = re.search(r"skipped=(\d+)", output)
+    skipped = int(found.group(1)) if found else 0
+    if (code != 0 or total == 0) and failed == 0:
+        failed = 1
+    if skipped and MUST:
+        output += "\nrun.py: a skip is a failure with MUST_SANDBOX=1\n"
+        failed, skipped = failed + skipped, 0
+    passed = max(total - failed - skipped, 0)
+    report(name, passed, failed, output, code)
+    if skipped:
+        for line in re.findall(r"skipped [\"'](.*)[\"']$", output, re.M):
+            say("  skipped: " + line)
+    count.add(passed, failed, skipped)
+
+
+def become_plain():
+    os.setgroups([])
+    os.setresgid(PLAIN_UID, PLAIN_UID, PLAIN_UID)
+    os.setresuid(PLAIN_UID, PLAIN_UID, PLAIN_UID)
+
+
+def end_to_end(count, build, layers):
+    """The installed tree, in a place that a plain user can read."""
+    place = pathlib.Path(tempfile.mkdtemp(prefix="weir-check-"))
+    try:
+        place.chmod(0o755)
+        code, output = run(["make", "--no-print-directory", "O=%s" % build,
+                            "install", "PREFIX=%s" % (place / "weir")])
+        report("install", int(code == 0), int(code != 0), output, code)
+        count.add(int(code == 0), int(code != 0))
+        shutil.copytree(layers / "bin", place / "layers/bin")
+        shutil.copytree(layers / "libexec", place / "layers/libexec")
+        shutil.copytree(build / "tests/tools", place / "tools")
+        shutil.copytree(HERE, place / "tests",
+                        ignore=shutil.ignore_patterns("__pycache__"))
+        shared = ROOT.parent / "shared"
+        environment = dict(
+            os.environ, WEIR=str(place / "weir/bin/weir"),
+            WEIR_LAYERS=str(place / "layers/bin/weir"),
+            WEIR_TOOLS=str(place / "tools"), PYTHONDONTWRITEBYTECODE="1",
+            WEIR_SHARED=str(shared) if shared.is_dir() else "")
+        subprocess.run(["chmod", "-R", "a+rX", str(place)], check=True)
+        python = shutil.which("python3", path="/usr/bin:/bin") or sys.executable
+        for path in sorted((place / "tests/e2e").glob("test_*.py")):
+            command = [python, "-B", path]
+            name = path.stem
+            who = "root" if os.geteuid() == 0 else "plain user"
+            script(count, "e2e %s as %s" % (name, who), command,
+                   env=environment)
+            if os.geteuid() == 0:
+                script(count, "e2e %s as plain user" % name, command,
+                       env=dict(environment, HOME="/", USER="nobody",
+                                LOGNAME="nobody"),
+                       preexec_fn=become_plain)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def lint(count, build):
+    code, output = run(["sh", "tests/lint/lint.sh", build])
+    report("lint", int(code == 0), int(code != 0), output, code)
+    count.add(int(code == 0), int(code != 0))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--layers", required=True)
+    parser.add_argument("--sanitized", required=True)
+    parser.add_argument("--only", default="")
+    args = parser.parse_args()
+    build, layers, sanitized = (
+        pathlib.Path(d).resolve()
+        for d in (args.build, args.layers, args.sanitized))
+    count = Count()
+    groups = {
+        "unit": lambda: unit(count, build, "unit"),
+        "asan": lambda: unit(count, sanitized, "unit with ASan"),
+        "fuzz": lambda: (replay(count, build, "replay"),
+                         replay(count, sanitized, "replay with ASan")),
+        "module": lambda: script(
+            count, "module",
+            [sys.executable, "-B", "tests/module/run_module_tests.py",
+             layers / "libexec/weir"],
+            env=dict(os.environ, WEIR_TOOLS=str(build / "tests/tools"))),
+        "e2e": lambda: end_to_end(count, build, layers),
+        "lint": lambda: lint(count, build),
+    }
+    for name, group in groups.items():
+        if args.only in ("", name):
+            group()
+    say("%d passed, %d failed%s" % (
+        count.passed, count.failed,
+        ", %d skipped" % count.skipped if count.skipped else ""))
+    return 1 if count.failed or not count.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

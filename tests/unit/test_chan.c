@@ -1,0 +1,406 @@
+/*
+ * The channel against a peer that writes what it likes.
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "supervisor/chan.h"
+#include "supervisor/sys.h"
+
+#define READY                                                                  \
+	"{\"type\":\"ready\",\"protocol\":1,\"python\":\"3.11\",\"pid\":2,"    \
+	"\"uid\":1,\"gid\":1,\"no_new_privs\":1,\"dumpable\":0,\"seccomp\":2," \
+	"\"landlock\":{\"abi\":7,\"errno\":0},\"network\":{\"inet\":1,"        \
+	"\"inet6\":1},\"fork\":1,\"descriptors\":[0,1,2,3],\"canaries\":"      \
+	"{\"before\":[2],\"after\":[2]},\"environment\":[],\"limits\":"        \
+	"{\"core\":[0,0],\"cpu\":[1,2],\"address_space\":[1,1],"               \
+	"\"file_size\":[1,1],\"processes\":[1,1],\"open_files\":[1,1]}}\n"
+
+struct peer {
+	struct sup_loop loop;
+	struct sup_chan chan;
+	int fd; /* the child's end */
+	size_t messages;
+	size_t last_len; /* of the last call's arguments */
+	enum wire_err ended;
+	bool has_ended;
+	uint64_t offset;
+	int full; /* times reported full, minus times reported empty */
+};
+
+static void
+on_message(void *arg, const struct wire_msg *msg)
+{
+	struct peer *p = arg;
+	struct wire_msg run = {.type = WIRE_MSG_RUN};
+
+	p->messages++;
+	if (msg->type == WIRE_MSG_READY)
+		assert_int_equal(
+		    wire_session_step(&p->chan.session, &run), WIRE_OK);
+	if (msg->type == WIRE_MSG_CALL)
+		p->last_len = msg->u.call.arguments.len;
+}
+
+static void
+on_ended(void *arg, enum wire_err err, const struct wire_errinfo *info)
+{
+	struct peer *p = arg;
+
+	assert_false(p->has_ended);
+	p->has_ended = true;
+	p->ended = err;
+	p->offset = info->offset;
+}
+
+static void
+on_full(void *arg, bool is_full)
+{
+	struct peer *p = arg;
+
+	p->full += is_full ? 1 : -1;
+}
+
+static void
+open_peer(struct peer *p, size_t frame_max)
+{
+	const struct wire_frame_limits limits = {
+	    .frame_max = frame_max,
+	    .bytes_max = 1 << 30,
+	    .lines_max = WIRE_MAX_LINES,
+	    .blanks_max = WIRE_MAX_BLANKS,
+	};
+	const struct sup_chan_handler handler = {
+	    p, on_message, on_ended, on_full};
+	int fds[2];
+
+	memset(p, 0, sizeof(*p));
+	assert_int_equal(sup_sys_socketpair(SOCK_STREAM, fds), 0);
+	assert_int_equal(sup_loop_init(&p->loop, NULL), WIRE_OK);
+	assert_int_equal(
+	    sup_chan_open(&p->chan, &p->loop, fds[0], &limits, &handler, NULL),
+	    WIRE_OK);
+	p->fd = fds[1];
+}
+
+static void
+close_peer(struct peer *p)
+{
+	sup_chan_close(&p->chan);
+	sup_loop_release(&p->loop);
+	sup_sys_close(&p->fd);
+}
+
+/* Turns until nothing is left to do. */
+static void
+turn(struct peer *p)
+{
+	for (int i = 0; i < 2000; i++)
+		assert_int_equal(sup_loop_step(&p->loop, 0), WIRE_OK);
+}
+
+static void
+put(struct peer *p, const char *text, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = sup_sys_send(p->fd, text, len);
+
+		if (n > 0) {
+			text += n;
+			len -= (size_t)n;
+			continue;
+		}
+		/* Full, or closed on the other side after a violation. */
+		assert_int_equal(sup_loop_step(&p->loop, 0), WIRE_OK);
+		if (p->has_ended)
+			return;
+	}
+}
+
+static void
+put_text(struct peer *p, const char *text)
+{
+	put(p, text, strlen(text));
+	turn(p);
+}
+
+static void
+t_calls_in_turn_are_handed_on(void **state)
+{
+	struct peer p;
+
+	(void)state;
+	open_peer(&p, 65536);
+	put_text(&p, READY);
+	put_text(&p,
+	    "{\"type\":\"call\",\"id\":0,\"name\":\"a\",\"arguments\":{}}\n"
+	    "{\"type\":\"call\",\"id\":1,\"name\":\"a\",\"arguments\":{}}\n");
+	assert_int_equal(p.messages, 3);
+	assert_false(p.has_ended);
+	close_peer(&p);
+}
+
+static void
+ends(const char *text, enum wire_err err, uint64_t offset)
+{
+	struct peer p;
+
+	open_peer(&p, 65536);
+	put_text(&p, READY);
+	put_text(&p, text);
+	assert_true(p.has_ended);
+	assert_int_equal(p.ended, err);
+	assert_int_equal(p.offset, sizeof(READY) - 1 + offset);
+	/* Nothing after it is interpreted. */
+	put_text(&p,
+	    "{\"type\":\"call\",\"id\":0,\"name\":\"a\","
+	    "\"arguments\":{}}\n");
+	assert_int_equal(p.messages, 1);
+	close_peer(&p);
+}
+
+static void
+t_violations_end_it_once(void **state)
+{
+	(void)state;
+	ends("{\"type\":\"call\",\"id\":1,\"name\":\"a\",\"arguments\":{}}\n",
+	    WIRE_ERR_WRONG_ID, 0);
+	ends("{\"type\":\"run\",\"program\":\"\",\"tools\":[],\"limits\":"
+	     "{\"frame\":1,\"value\":1,\"arguments\":1}}\n",
+	    WIRE_ERR_OUT_OF_TURN, 0);
+	ends("{\"type\":\"reply\",\"id\":0,\"value\":1}\n",
+	    WIRE_ERR_OUT_OF_TURN, 0);
+	ends(READY, WIRE_ERR_OUT_OF_TURN, 0);
+	ends("[1]\n", WIRE_ERR_NOT_OBJECT, 0);
+	ends("\n \n{\"type\":\"x\"}\n", WIRE_ERR_UNKNOWN_TYPE, 11);
+}
+
+/* The buffer grows to the ceiling and stops there: n passes, n + 1 ends. */
+static void
+t_frame_ceiling_is_exact(void **state)
+{
+	static const char head[] = "{\"type\":\"call\",\"id\":0,\"name\":\"a\","
+				   "\"arguments\":{\"x\":\"";
+	static const char tail[] = "\"}}";
+	size_t max = 300000;
+
+	(void)state;
+	for (size_t over = 0; over < 2; over++) {
+		size_t len = max + over, fill;
+		char *line = malloc(len + 1);
+		struct peer p;
+
+		assert_non_null(line);
+		fill = len - (sizeof(head) - 1) - (sizeof(tail) - 1);
+		memcpy(line, head, sizeof(head) - 1);
+		memset(line + sizeof(head) - 1, 'x', fill);
+		memcpy(line + sizeof(head) - 1 + fill, tail, sizeof(tail) - 1);
+		line[len] = '\n';
+		open_peer(&p, max);
+		put_text(&p, READY);
+		put(&p, line, len + 1);
+		turn(&p);
+		assert_int_equal(p.has_ended, over == 1);
+		if (over == 1)
+			assert_int_equal(p.ended, WIRE_ERR_FRAME_TOO_LONG);
+		else
+			assert_int_equal(p.last_len, fill + 8);
+		assert_true(p.chan.buf_len <= max + 1);
+		close_peer(&p);
+		free(line);
+	}
+}
+
+/* More members than the table has at first: it grows and nothing is lost. */
+static void
+t_many_members_grow_the_table(void **state)
+{
+	struct peer p;
+	size_t max = 1 << 20, len = 0;
+	char *line = malloc(max);
+
+	(void)state;
+	assert_non_null(line);
+	len += (size_t)snprintf(line, max,
+	    "{\"type\":\"call\",\"id\":0,\"name\":\"a\",\"arguments\":{");
+	for (int i = 0; i < 20000; i++)
+		len += (size_t)snprintf(line + len, max - len, "%s\"k%d\":%d",
+		    i == 0 ? "" : ",", i, i);
+	len += (size_t)snprintf(line + len, max - len, "}}\n");
+	open_peer(&p, max);
+	put_text(&p, READY);
+	put(&p, line, len);
+	turn(&p);
+	assert_false(p.has_ended);
+	assert_int_equal(p.messages, 2);
+	close_peer(&p);
+	free(line);
+}
+
+static void
+t_end_of_stream(void **state)
+{
+	struct peer p;
+
+	(void)state;
+	open_peer(&p, 65536);
+	put_text(&p, READY);
+	sup_sys_close(&p.fd);
+	turn(&p);
+	assert_true(p.has_ended);
+	assert_int_equal(p.ended, WIRE_ERR_CLOSED);
+	close_peer(&p);
+	open_peer(&p, 65536);
+	put_text(&p, READY "{\"type\":");
+	sup_sys_close(&p.fd);
+	turn(&p);
+	assert_int_equal(p.ended, WIRE_ERR_PARTIAL_FRAME);
+	assert_int_equal(p.offset, sizeof(READY) - 1);
+	close_peer(&p);
+}
+
+static size_t
+count_fds(void)
+{
+	size_t count = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+/* Descriptors that come along are closed and counted (SCM_RIGHTS). */
+static void
+t_smuggled_descriptors_are_closed(void **state)
+{
+	struct peer p;
+	size_t before;
+
+	(void)state;
+	open_peer(&p, 65536);
+	before = count_fds();
+	for (int i = 0; i < 20; i++) {
+		union {
+			struct cmsghdr head;
+			char bytes[CMSG_SPACE(2 * sizeof(int))];
+		} control;
+		struct iovec iov = {(void *)(uintptr_t) "\n", 1};
+		struct msghdr msg = {.msg_iov = &iov,
+		    .msg_iovlen = 1,
+		    .msg_control = &control,
+		    .msg_controllen = sizeof(control)};
+		int fds[2] = {0, 1};
+
+		control.head.cmsg_level = SOL_SOCKET;
+		control.head.cmsg_type = SCM_RIGHTS;
+		control.head.cmsg_len = CMSG_LEN(sizeof(fds));
+		memcpy(CMSG_DATA(&control.head), fds, sizeof(fds));
+		assert_int_equal(sendmsg(p.fd, &msg, 0), 1);
+	}
+	turn(&p);
+	assert_int_equal(count_fds(), before);
+	assert_int_equal(p.chan.fds_closed, 40);
+	assert_false(p.has_ended);
+	close_peer(&p);
+}
+
+static void
+fill_reply(struct wire_out *out, const void *arg)
+{
+	wire_msg_encode_reply_value(out, 0, *(const struct wire_span *)arg);
+}
+
+/* A child that does not read: nothing blocks, the mark is reported, and what
+ * waits goes when it reads again. */
+static void
+t_unread_replies_wait(void **state)
+{
+	struct peer p;
+	size_t len = 200000;
+	char *value = malloc(len), *sink = malloc(1 << 20);
+	struct wire_span span = {(uint8_t *)value, len};
+	size_t got = 0, sent = 0;
+
+	(void)state;
+	assert_non_null(value);
+	assert_non_null(sink);
+	memset(value, '1', len);
+	open_peer(&p, 65536);
+	put_text(&p, READY);
+	for (int i = 0; i < 10; i++)
+		assert_true(
+		    sup_chan_send(&p.chan, len + 100, fill_reply, &span));
+	assert_int_equal(p.full, 1);
+	sent = p.chan.queued;
+	assert_true(sent >= SUP_CHAN_QUEUE_HIGH);
+	for (int i = 0; i < 20000 && p.chan.head != NULL; i++) {
+		ssize_t n = recv(p.fd, sink, 1 << 20, MSG_DONTWAIT);
+
+		if (n > 0)
+			got += (size_t)n;
+		assert_int_equal(sup_loop_step(&p.loop, 0), WIRE_OK);
+	}
+	assert_null(p.chan.head);
+	assert_int_equal(p.full, 0);
+	assert_true(got > 0);
+	/* One that is gone: what is sent is dropped, without a signal. */
+	sup_sys_close(&p.fd);
+	for (int i = 0; i < 10; i++)
+		assert_true(
+		    sup_chan_send(&p.chan, len + 100, fill_reply, &span));
+	assert_int_equal(p.chan.queued, 0);
+	close_peer(&p);
+	free(value);
+	free(sink);
+}
+
+/* 300 calls at once take more than one turn, and none is lost. */
+static void
+t_a_turn_takes_a_bounded_share(void **state)
+{
+	struct peer p;
+	char lines[300 * 64];
+	size_t len = 0;
+
+	(void)state;
+	open_peer(&p, 65536);
+	put_text(&p, READY);
+	for (int i = 0; i < 300; i++)
+		len += (size_t)snprintf(lines + len, sizeof(lines) - len,
+		    "{\"type\":\"call\",\"id\":%d,\"name\":\"a\","
+		    "\"arguments\":{}}\n",
+		    i);
+	assert_int_equal(sup_sys_send(p.fd, lines, len), len);
+	assert_int_equal(sup_loop_step(&p.loop, 0), WIRE_OK);
+	assert_int_equal(p.messages, 1 + SUP_CHAN_TURN_LINES);
+	turn(&p);
+	assert_int_equal(p.messages, 301);
+	close_peer(&p);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(t_calls_in_turn_are_handed_on),
+	    cmocka_unit_test(t_violations_end_it_once),
+	    cmocka_unit_test(t_frame_ceiling_is_exact),
+	    cmocka_unit_test(t_many_members_grow_the_table),
+	    cmocka_unit_test(t_end_of_stream),
+	    cmocka_unit_test(t_smuggled_descriptors_are_closed),
+	    cmocka_unit_test(t_unread_replies_wait),
+	    cmocka_unit_test(t_a_turn_takes_a_bounded_share),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
