@@ -88,6 +88,24 @@ close_child_ends(void)
 	(void)STUB_SYS(__NR_close_range, WIRE_FD_REPORT + 1, ~0U, 0);
 }
 
+/*
+ * Forks process 2 on this very memory and stack (CLONE_VM | CLONE_VFORK),
+ * which saves copying them: process 1 sleeps until the exec. Safe since
+ * become_interpreter never returns and only reads what is shared; the result
+ * is kept in a register of each, so neither sees the other's.
+ */
+__attribute__((noinline)) static long
+fork_interpreter(int *ret_pidfd)
+{
+	long pid = STUB_SYS(__NR_clone,
+	    CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD_, 0, ret_pidfd, 0,
+	    0);
+
+	if (pid == 0)
+		become_interpreter();
+	return pid;
+}
+
 __attribute__((noreturn)) static void
 launch(void)
 {
@@ -98,11 +116,9 @@ launch(void)
 	report.mounts = root.mounts;
 	stub_links_count(&report.links, &report.links_up);
 	(void)STUB_SYS(__NR_setsid);
-	pid = STUB_SYS(__NR_clone, CLONE_PIDFD | SIGCHLD_, 0, &pidfd, 0, 0);
+	pid = fork_interpreter(&pidfd);
 	if (pid < 0)
 		stub_fail(WIRE_FD_REPORT, WIRE_STAGE_FORK, (int)-pid, 0);
-	if (pid == 0)
-		become_interpreter();
 	if (stub_report(WIRE_FD_REPORT, &report, pidfd) != 0)
 		stub_exit(STUB_EXIT_FAILED);
 	close_child_ends();

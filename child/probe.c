@@ -1,6 +1,7 @@
 #include "child/probe.h"
 
 #include <asm/fcntl.h>
+#include <asm/poll.h>
 #include <linux/errno.h>
 #include <linux/fcntl.h>
 #include <linux/prctl.h>
@@ -62,20 +63,32 @@ stub_probe_before(const struct wire_plan *plan, struct wire_ready *ready)
 		ready->canary_before[i] = try_open(plan->canaries[i]);
 }
 
-static void
+/*
+ * One poll(2) tells which descriptors are open: POLLNVAL marks the others. It
+ * takes no more of them than RLIMIT_NOFILE, and none above it can be open but
+ * one that was there before the limit, which the stub has closed.
+ */
+static int
 scan_fds(struct wire_ready *ready)
 {
+	static const uint64_t at_once[2]; /* struct timespec of zero */
+	struct pollfd fds[FDS_SCANNED];
 	uint64_t end = ready->soft[WIRE_LIMIT_NOFILE];
+	long r;
 
 	if (end > FDS_SCANNED)
 		end = FDS_SCANNED;
+	for (uint32_t fd = 0; fd < end; fd++)
+		fds[fd] = (struct pollfd){(int)fd, 0, 0};
+	r = STUB_SYS(__NR_ppoll, fds, end, at_once, 0, 0);
+	if (r < 0)
+		return (int)-r;
 	ready->fd_count = 0;
-	for (uint32_t fd = 0; fd < end; fd++) {
-		if (STUB_SYS(__NR_fcntl, fd, F_GETFD) < 0)
-			continue;
-		if (ready->fd_count < WIRE_READY_MAX_FDS)
+	for (uint32_t fd = 0; fd < end; fd++)
+		if ((fds[fd].revents & POLLNVAL) == 0 &&
+		    ready->fd_count < WIRE_READY_MAX_FDS)
 			ready->fds[ready->fd_count++] = fd;
-	}
+	return 0;
 }
 
 static uint32_t
@@ -104,6 +117,5 @@ stub_probe_after(const struct wire_plan *plan, struct wire_ready *ready)
 	ready->no_new_privs = query(PR_GET_NO_NEW_PRIVS);
 	ready->dumpable = query(PR_GET_DUMPABLE);
 	ready->seccomp = query(PR_GET_SECCOMP);
-	scan_fds(ready);
-	return 0;
+	return scan_fds(ready);
 }

@@ -62,12 +62,10 @@ take_line(struct sup_chan *chan, struct wire_span line, uint64_t offset)
 	struct wire_msg msg;
 	enum wire_err err = decode(chan, line, &msg, &info);
 
-	if (err == WIRE_OK && msg.type >= WIRE_MSG_RUN) {
-		/* SECURITY: the host's own frames are never taken from the
-		 * other end, whatever the state. */
-		err = wire_fail(&info, WIRE_ERR_OUT_OF_TURN, "type", 0);
-	} else if (err == WIRE_OK) {
-		err = wire_session_step(&chan->session, &msg);
+	/* SECURITY: the host's own frames are never taken from the other end,
+	 * whatever the state. */
+	if (err == WIRE_OK) {
+		err = wire_session_receive(&chan->session, &msg, true);
 		if (err != WIRE_OK)
 			info = (struct wire_errinfo){
 			    wire_msg_type_word(msg.type), 0, 0};

@@ -362,7 +362,6 @@ sup_launch_build(struct sup_launch *launch, const struct sup_terms *terms,
 	struct wire_plan *stub = &launch->stub, *seal = &launch->seal;
 	enum wire_err err;
 
-	memset(launch, 0, sizeof(*launch));
 	launch->stub_plan_fd = launch->seal_plan_fd = -1;
 	stub->layers = seal->layers =
 	    terms->layers & ((1u << WIRE_STAGE_COUNT) - 1);

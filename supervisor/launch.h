@@ -33,10 +33,11 @@ struct sup_launch {
 };
 
 /*
- * libexec: the directory of module and bootstrap. open_mounts: whether the
- * supervisor opens the sources itself, being privileged (C10: where only it
- * may enter the directories above). Fails with NO_SPACE, SYSTEM or what the
- * filter and the plan's encoder say; nothing is left then.
+ * launch is all zero (calloc). libexec: the directory of module and bootstrap.
+ * open_mounts: whether the supervisor opens the sources itself, being
+ * privileged (C10: where only it may enter the directories above). Fails with
+ * NO_SPACE, SYSTEM or what the filter and the plan's encoder say; nothing is
+ * left then.
  */
 WIRE_MUST_USE enum wire_err sup_launch_build(struct sup_launch *launch,
     const struct sup_terms *terms, const struct sup_interp *interp,

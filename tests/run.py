@@ -96,8 +96,10 @@ def replay(count, build, label):
     for program in sorted((build / "fuzz").glob("*-replay")):
         target = program.name[:-len("-replay")]
         short = target[len("fuzz_"):]
-        inputs = [d for d in (ROOT / "fuzz/seeds" / short,
-                              ROOT / "fuzz/regress" / short) if d.is_dir()]
+        places = [ROOT / "fuzz/seeds" / short, ROOT / "fuzz/regress" / short]
+        if short == "json":
+            places.append(HERE / "data/json")
+        inputs = [d for d in places if d.is_dir()]
         code, output = run([program] + inputs)
         failed = 0 if code == 0 and inputs else 1
         report("%s %s" % (label, target), 1 - failed, failed,

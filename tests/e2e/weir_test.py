@@ -19,6 +19,7 @@ import select
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -263,17 +264,27 @@ def processes_named(marker):
 
 def mounts():
     with open("/proc/self/mountinfo") as file:
-        return sorted(line.split(" ", 3)[0] + " " + line.split(" ", 5)[4]
-                      for line in file)
+        return sorted(line.split(" ", 5)[4] for line in file)
 
 
 def ipc_objects():
-    lines = []
+    found = []
     for name in ("shm", "sem", "msg"):
         with open("/proc/sysvipc/" + name) as file:
-            lines += [name + line.split()[0] + " " + line.split()[1]
-                      for line in file.readlines()[1:]]
-    return sorted(lines)
+            found += [(name, line.split()[1]) for line in file.readlines()[1:]]
+    return sorted(found)
+
+
+def leftovers(*words):
+    """What has one of the words in its name where everybody may write."""
+    found = []
+    for place in ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock"):
+        try:
+            found += [place + "/" + name for name in os.listdir(place)
+                      if any(word in name for word in words)]
+        except OSError:
+            continue
+    return sorted(found)
 
 
 class Case(unittest.TestCase):
@@ -320,6 +331,83 @@ class Case(unittest.TestCase):
         """Runs a program that has to end as kind; the outcome."""
         got = run(program, *options, **more)
         self.assertEqual(got.kind, kind, got.result["error"])
+        return got
+
+
+class Host:
+    """What a host has and wants to keep: a secret in its environment and in
+    a file, a listener on a port and one on an abstract socket. Counts who
+    has come."""
+
+    def __init__(self, directory):
+        self.secret = "secret-%s" % os.urandom(8).hex()
+        self.file = os.path.join(directory, "secret")
+        with open(self.file, "w") as file:
+            file.write(self.secret)
+        self.visits = 0
+        self.name = "weir-e2e-" + os.urandom(8).hex()
+        self.listeners = [socket.create_server(("127.0.0.1", 0)),
+                          socket.socket(socket.AF_UNIX)]
+        self.listeners[1].bind("\0" + self.name)
+        self.listeners[1].listen()
+        self.port = self.listeners[0].getsockname()[1]
+
+    def visited(self):
+        """Whether anybody has come since it was asked last."""
+        found = False
+        for listener in self.listeners:
+            while select.select([listener], [], [], 0)[0]:
+                listener.accept()[0].close()
+                found = True
+        return found
+
+    def close(self):
+        for listener in self.listeners:
+            listener.close()
+
+
+class Watched(Case):
+    """Runs programs with an eye on everything that they must not leave
+    behind or get at."""
+
+    # An end by a limit takes these; the rest is a bound for a hang.
+    LIMITS = {"wall": "1500ms", "grace": "200ms", "cpu": 20,
+              "preview": "64K"}
+    BOUND = 60
+    LARGEST = 1 << 20
+
+    def setUp(self):
+        super().setUp()
+        become_subreaper()
+        os.chmod(self.directory, 0o755)
+        self.host = Host(self.directory)
+        self.addCleanup(self.host.close)
+        self.home = self.path("home")
+        os.mkdir(self.home, 0o777)
+        self.mark = "wh%d" % os.getpid()
+        self.environment = dict(
+            os.environ, E2E_SECRET=self.host.secret, HOME=self.home,
+            TMPDIR=self.home)
+
+    def watch(self, program, *words, **more):
+        """Runs it and checks what has to hold whatever it does; the
+        outcome. words: further marks by which leftovers are known."""
+        marks = (self.mark, *words)
+        before = mounts(), ipc_objects(), leftovers(*marks)
+        got = run(program, timeout=self.BOUND, cwd=self.home,
+                  env=self.environment, **dict(
+                      {"limits": self.LIMITS}, **more))
+        self.assertEqual(survivors(), [], "processes beneath the command")
+        for word in marks:
+            self.assertEqual(processes_named(word), [])
+        self.assertEqual((mounts(), ipc_objects(), leftovers(*marks)), before)
+        self.assertEqual(os.listdir(self.home), [])
+        self.assertFalse(self.host.visited(), "somebody came to a listener")
+        self.assertLess(len(got.stdout), self.LARGEST)
+        self.assertNotIn(self.host.secret.encode(), got.stdout + got.stderr)
+        got.result  # one line of JSON
+        control = run("6 * 7", env=self.environment)
+        self.assertEqual(control.result["value"], 42)
         return got
 
 

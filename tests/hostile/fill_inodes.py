@@ -1,0 +1,12 @@
+# kind: disk
+# inside: ok
+# outside: not run, since it fills the disk
+made = 0
+try:
+    while made < 100000:
+        os.symlink("x", "{MARK}%d" % made)
+        made += 1
+except OSError as error:
+    held("inodes", made)
+else:
+    broke("inodes", made)

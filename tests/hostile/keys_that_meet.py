@@ -1,0 +1,4 @@
+# kind: values
+# inside: invalid_value
+# outside: not run, since it shows nothing there
+return {"1": "text", 1: "number"}

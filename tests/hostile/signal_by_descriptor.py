@@ -1,0 +1,9 @@
+# kind: processes
+# inside: ok
+# outside: breaks
+# A signal without kill(2): the kernel sends it for a pipe's owner.
+import fcntl
+near, far = os.pipe()
+attempt("F_SETOWN", fcntl.fcntl, near, fcntl.F_SETOWN, os.getppid())
+attempt("F_SETSIG", fcntl.fcntl, near, 10, 0)
+attempt("O_ASYNC", fcntl.fcntl, near, fcntl.F_SETFL, os.O_ASYNC)
