@@ -141,9 +141,14 @@ stub_main(int argc, char **argv, char **envp)
 		stub_fail(WIRE_FD_REPORT, WIRE_STAGE_PLAN, error, 0);
 	STAGE(DESCRIPTORS, stub_fds_close(mount_fd_count()));
 	STAGE(ROOT, stub_root_sources(&plan, &root));
+	root.detail = 0;
 	STAGE(MAPS, stub_maps_wait(WIRE_FD_REPORT));
 	STAGE(IDS, stub_ids_become(plan.uid, plan.gid));
 	STAGE(ROOT, stub_root_build(&plan, &root));
+	/* SECURITY: whatever the plan says, nothing goes on in the host's
+	 * root. */
+	if (!root.stands)
+		stub_fail(WIRE_FD_REPORT, WIRE_STAGE_ROOT, ENOENT, 0);
 	STAGE(WORKSPACE, stub_root_workspace(&plan, &root));
 	STAGE(CAPABILITIES, stub_capabilities_drop());
 	STAGE(NO_NEW_PRIVS, stub_no_new_privs());

@@ -206,6 +206,7 @@ stub_root_build(const struct wire_plan *plan, struct stub_root *root)
 	if (r >= 0)
 		r = STUB_SYS(__NR_pivot_root, ".", ".");
 	STUB_SYS(__NR_close, root_fd);
+	root->stands = r >= 0;
 	return r < 0 ? (int)-r : 0;
 }
 

@@ -48,7 +48,8 @@ int stub_no_new_privs(void);
 int stub_not_dumpable(void);
 
 struct stub_root {
-	int old_fd; /* the host's root, until it is detached */
+	bool stands; /* built and pivoted into */
+	int old_fd;  /* the host's root, until it is detached */
 	int sources[WIRE_PLAN_MOUNTS];
 	uint32_t mounts; /* seen beneath the new root */
 	unsigned detail; /* of a failure: which mount or link */

@@ -182,6 +182,13 @@ observe_end(struct weir_execution *e)
 	if (!now.status.read || !now.limits_read)
 		return; /* it has ended in between: nothing contradicts */
 	e->peak_kb = now.status.peak_kb;
+	/*
+	 * KERNEL: with each SIGXCPU the kernel raises the soft CPU limit by a
+	 * second (kernel/time/posix-cpu-timers.c); the hard one never moves.
+	 */
+	if (e->facts.cpu_ns >= e->facts.cpu_limit_ns &&
+	    now.soft[WIRE_LIMIT_CPU] <= now.hard[WIRE_LIMIT_CPU])
+		now.want_soft[WIRE_LIMIT_CPU] = now.soft[WIRE_LIMIT_CPU];
 	sup_grades_derive(&now, &grades);
 	if (sup_grades_refuse(&grades, &now, SUP_LEVEL_ISOLATED, e->refusal,
 		sizeof(e->refusal))) {

@@ -95,8 +95,9 @@ grade_filesystem(const struct sup_evidence *e, struct sup_grades *g)
 		    e->mounts, e->canary_count, second);
 	else
 		set(g, SUP_FILESYSTEM, SUP_UNVERIFIED,
-		    "stage root: canaries closed, but the mounts (%" PRIu32
-		    " of %" PRIu32 ") could not be proved; %s",
+		    "stage root and stage workspace: canaries closed, but the "
+		    "mounts (%" PRIu32 " of %" PRIu32
+		    ") could not be proved; %s",
 		    e->mounts, e->mounts_planned, second);
 }
 

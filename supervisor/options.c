@@ -195,6 +195,11 @@ apply_test_skip(struct parser *parser, const char *value)
 	if (stage == WIRE_STAGE_COUNT)
 		return sup_usage_value(&parser->usage, value,
 		    "no such stage; wire/report.h lists the stages");
+	/* Without these nothing would start, so there is nothing to test. */
+	if (stage == WIRE_STAGE_PLAN || stage == WIRE_STAGE_FORK ||
+	    stage == WIRE_STAGE_EXEC || stage == WIRE_STAGE_PROBE)
+		return sup_usage_value(
+		    &parser->usage, value, "this stage cannot be left out");
 	parser->options->layers &= ~(UINT32_C(1) << stage);
 	return WIRE_OK;
 }

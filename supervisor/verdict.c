@@ -119,6 +119,21 @@ ended(const struct sup_facts *f, struct sup_verdict *v)
 	    v->code);
 }
 
+/* Where a failure is known to come from an earlier stage. */
+static const char *
+start_hint(enum wire_stage stage, int error)
+{
+	/* KERNEL: files cannot be made by an id that the namespace does not
+	 * map; a map that was never written shows itself only here. */
+	if (stage == WIRE_STAGE_ROOT && error == EOVERFLOW)
+		return "; the ids are not the mapped ones: look at stage maps "
+		       "and stage ids, and at whether /proc can be written";
+	if (stage == WIRE_STAGE_IDS && error == EINVAL)
+		return "; the ids are not mapped: look at stage maps, and at "
+		       "whether /proc can be written";
+	return "";
+}
+
 static void
 start_failed(const struct sup_facts *f, struct sup_verdict *v)
 {
@@ -139,9 +154,9 @@ start_failed(const struct sup_facts *f, struct sup_verdict *v)
 		return;
 	}
 	say(v, SUP_KIND_ISOLATION_UNAVAILABLE,
-	    "stage %s: %s failed: %s (item %" PRIu32 ")",
+	    "stage %s: %s failed: %s (item %" PRIu32 ")%s",
 	    wire_stage_word(stage), wire_stage_what(stage), strerror(r->sys),
-	    r->detail);
+	    r->detail, start_hint(stage, r->sys));
 }
 
 /* The end came while the child was being prepared, without a report. */

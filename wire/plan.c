@@ -1,3 +1,5 @@
+#include "wire/plan.h"
+
 #include "wire/plan_format.h"
 
 /*
