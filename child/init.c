@@ -25,7 +25,11 @@ microseconds(long sec, long usec)
 	return (uint64_t)sec * 1000000u + (uint64_t)usec;
 }
 
-/* Collects every child that has ended; reports process 2. */
+/*
+ * Collects every child that has ended. Process 2's end is the end of the
+ * execution (S3): it is reported, and then process 1 ends too, which takes
+ * whatever else lives in the namespace along.
+ */
 static void
 reap(int report_fd, int pid2)
 {
@@ -49,8 +53,9 @@ reap(int report_fd, int pid2)
 		report.system_us =
 		    microseconds(usage.ru_stime.tv_sec, usage.ru_stime.tv_usec);
 		report.max_rss_kb = (uint64_t)usage.ru_maxrss;
-		if (stub_report(report_fd, &report, -1) != 0)
-			stub_exit(STUB_EXIT_FAILED);
+		stub_exit(stub_report(report_fd, &report, -1) == 0
+			? 0
+			: STUB_EXIT_FAILED);
 	}
 }
 

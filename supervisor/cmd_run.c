@@ -254,7 +254,7 @@ report(struct run *run)
 		put_str(&run->out, "\n");
 		return;
 	}
-	if (run->options->value) {
+	if (run->options->value && kind == NULL) {
 		text = weir_text(e, WEIR_TEXT_VALUE, &len);
 		put_text(&run->out, text != NULL ? text : "null",
 		    text != NULL ? len : 4);

@@ -236,3 +236,18 @@ sup_evidence_ready(struct sup_evidence *evidence,
 	evidence->environment_equal = same_environment(&launch->stub, ready);
 	return true;
 }
+
+bool
+sup_evidence_is_same(const struct sup_evidence *a, const struct sup_evidence *b)
+{
+	const struct sup_status *x = &a->status, *y = &b->status;
+
+	return memcmp(x->uid, y->uid, sizeof(x->uid)) == 0 &&
+	    memcmp(x->gid, y->gid, sizeof(x->gid)) == 0 &&
+	    memcmp(x->caps, y->caps, sizeof(x->caps)) == 0 &&
+	    x->groups == y->groups && x->no_new_privs == y->no_new_privs &&
+	    x->seccomp == y->seccomp && x->read == y->read &&
+	    a->limits_read == b->limits_read &&
+	    memcmp(a->soft, b->soft, sizeof(a->soft)) == 0 &&
+	    memcmp(a->hard, b->hard, sizeof(a->hard)) == 0;
+}

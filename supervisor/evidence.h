@@ -89,4 +89,9 @@ bool sup_evidence_ready(struct sup_evidence *evidence,
     const struct sup_launch *launch, const struct wire_ready *ready,
     const char **ret_problem);
 
+/* Whether two observations of one child show the same confinement: ids,
+ * capabilities, modes and limits. */
+bool sup_evidence_is_same(
+    const struct sup_evidence *a, const struct sup_evidence *b);
+
 #endif

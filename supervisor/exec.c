@@ -180,6 +180,9 @@ kill_tree(struct weir_execution *e)
 	 * one can be reaped (pid_namespaces(7)). */
 	if (sup_sys_signal(e->child.pidfd, e->child.pid, SIGKILL) == 0)
 		e->facts.killed = true;
+	/* It would follow anyway; so the two end side by side. */
+	if (e->pidfd2 >= 0)
+		(void)sup_sys_signal(e->pidfd2, 0, SIGKILL);
 }
 
 /* The first line of what trusted code said before anything was run. */
@@ -209,6 +212,8 @@ finish(struct weir_execution *e)
 	e->tools = NULL;
 	e->deadline_ns = UINT64_MAX;
 	sup_exec_close_io(e);
+	if (!e->evidence.ready)
+		sup_grades_derive(&e->evidence, &e->grades);
 	sup_verdict_reach(&e->facts, &e->verdict);
 	sup_result_build(e);
 	if (e->events.finished != NULL)
@@ -268,7 +273,7 @@ begin_failed(struct weir_execution *e, enum sup_exec_event cause)
 	e->state = SUP_EXEC_SETTLING;
 	e->ended_ns = sup_sys_now();
 	e->deadline_ns = e->ended_ns;
-	sup_loop_again(&e->weir->loop, &e->report_watch);
+	sup_loop_again(&e->weir->loop, &e->wake);
 }
 
 /* Kills and reaps the child, if there is one. */

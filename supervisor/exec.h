@@ -54,8 +54,8 @@ struct weir_execution {
 	int pidfd2;
 	struct sup_chan chan;
 	struct sup_output out, err;
-	struct sup_watch report_watch, pid_watch, timer_watch;
-	bool run_deadline_set;
+	struct sup_watch pid_watch, timer_watch;
+	struct sup_watch wake; /* without a descriptor: a turn is due */
 	uint64_t started_ns, run_ns, ended_ns;
 	uint64_t deadline_ns; /* of the state; UINT64_MAX: none */
 	char *program;

@@ -9,7 +9,13 @@
 
 #include "supervisor/sys.h"
 
-/* --- the stub's records -------------------------------------------------- */
+/*
+ * --- the stub's records --------------------------------------------------
+ *
+ * They are read when they are needed: at `ready`, and when process 1 has
+ * ended, which it does right after its last record. So a start is not woken
+ * for each.
+ */
 
 /* proc(5), /proc/PID/fdinfo: "Pid:" of a pidfd, in our PID namespace. */
 static pid_t
@@ -63,31 +69,23 @@ take_report(struct weir_execution *e, const struct wire_report *report, int *fd)
 }
 
 static void
-report_ready(struct sup_watch *watch, uint32_t events)
+take_reports(struct weir_execution *e)
 {
-	struct weir_execution *e = watch->owner;
-
-	(void)events;
-	while (watch->fd >= 0) {
+	for (;;) {
 		uint8_t bytes[sizeof(struct wire_report) + 1];
 		struct wire_report report;
 		unsigned closed = 0;
-		int fd;
-		ssize_t n =
-		    sup_sys_recv(watch->fd, bytes, sizeof(bytes), &fd, &closed);
+		int fd = -1;
+		ssize_t n = sup_sys_recv(
+		    e->child.report_fd, bytes, sizeof(bytes), &fd, &closed);
 
-		if (n <= 0) {
-			/* Nothing more now, or process 1 has let go of it;
-			 * its end is told by the pidfd. */
-			if (n == 0)
-				sup_loop_remove(&e->weir->loop, watch);
-			sup_sys_close(&fd);
-			return;
-		}
-		if (wire_report_check((struct wire_span){bytes, (size_t)n},
+		if (n > 0 &&
+		    wire_report_check((struct wire_span){bytes, (size_t)n},
 			&report) == WIRE_OK)
 			take_report(e, &report, &fd);
 		sup_sys_close(&fd);
+		if (n <= 0)
+			return;
 	}
 }
 
@@ -100,12 +98,11 @@ pid_ready(struct sup_watch *watch, uint32_t events)
 	siginfo_t info;
 
 	(void)events;
+	/* What it reported before it ended, while its id is still ours. */
+	take_reports(e);
 	if (sup_sys_reap(e->child.pidfd, &info) == 0)
 		return;
 	sup_loop_remove(&e->weir->loop, watch);
-	/* What it reported before it ended. */
-	report_ready(&e->report_watch, EPOLLIN);
-	sup_loop_remove(&e->weir->loop, &e->report_watch);
 	sup_chan_drain(&e->chan);
 	sup_sys_close(&e->child.pidfd);
 	sup_exec_event(e, SUP_EVENT_GONE);
@@ -132,6 +129,13 @@ timer_ready(struct sup_watch *watch, uint32_t events)
 		sup_exec_arm(e);
 }
 
+void
+sup_exec_woken(struct sup_watch *watch, uint32_t events)
+{
+	(void)watch;
+	(void)events;
+}
+
 /* --- frames --------------------------------------------------------------- */
 
 /* The report is in: the host decides, on its own observations (C2). */
@@ -144,8 +148,7 @@ on_ready(struct weir_execution *e, const struct wire_ready *ready)
 	e->deadline_ns = sup_sys_now() + e->terms.limits[SUP_LIMIT_WALL];
 	sup_exec_arm(e);
 	e->evidence.timer_armed = sup_sys_timerfd_armed(e->timer_watch.fd);
-	if (e->pid2 <= 0)
-		report_ready(&e->report_watch, EPOLLIN);
+	take_reports(e);
 	if (e->pid2 > 0)
 		sup_evidence_observe(&e->evidence, e->pid2);
 	if (!sup_evidence_ready(&e->evidence, e->launch, ready, &problem)) {
@@ -189,6 +192,8 @@ observe_end(struct weir_execution *e)
 	if (e->facts.cpu_ns >= e->facts.cpu_limit_ns &&
 	    now.soft[WIRE_LIMIT_CPU] <= now.hard[WIRE_LIMIT_CPU])
 		now.want_soft[WIRE_LIMIT_CPU] = now.soft[WIRE_LIMIT_CPU];
+	if (sup_evidence_is_same(&e->evidence, &now))
+		return;
 	sup_grades_derive(&now, &grades);
 	if (sup_grades_refuse(&grades, &now, SUP_LEVEL_ISOLATED, e->refusal,
 		sizeof(e->refusal))) {
@@ -311,7 +316,6 @@ sup_exec_open_tools(struct weir_execution *e, struct wire_errinfo *info)
 
 	if (sup_sys_random(&config.seed, sizeof(config.seed)) < 0)
 		return wire_fail(info, WIRE_ERR_SYSTEM, "getrandom", 0);
-	bind_record_list_init(&e->record);
 	config.record = bind_record_list_record(&e->record);
 	return bind_session_new(&config, &e->tools, info);
 }
@@ -392,9 +396,6 @@ sup_exec_open_io(struct weir_execution *e, struct wire_errinfo *info)
 	if (err == WIRE_OK)
 		err = watch(e, &e->pid_watch, e->child.pidfd, pid_ready, info);
 	if (err == WIRE_OK)
-		err = watch(e, &e->report_watch, e->child.report_fd,
-		    report_ready, info);
-	if (err == WIRE_OK)
 		err = open_streams(e, info);
 	if (err == WIRE_OK)
 		err = sup_chan_open(&e->chan, &e->weir->loop,
@@ -410,7 +411,6 @@ sup_exec_close_io(struct weir_execution *e)
 	struct sup_loop *loop = &e->weir->loop;
 
 	sup_loop_remove(loop, &e->pid_watch);
-	sup_loop_remove(loop, &e->report_watch);
 	sup_loop_remove(loop, &e->timer_watch);
 	sup_sys_close(&e->timer_watch.fd);
 	sup_chan_close(&e->chan);
@@ -418,5 +418,5 @@ sup_exec_close_io(struct weir_execution *e)
 	sup_output_stop(&e->err);
 	sup_sys_close(&e->pidfd2);
 	sup_child_close(&e->child);
-	e->pid_watch.fd = e->report_watch.fd = -1;
+	e->pid_watch.fd = -1;
 }

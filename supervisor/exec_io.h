@@ -13,6 +13,10 @@ WIRE_MUST_USE enum wire_err sup_exec_open_io(
 /* Takes them out and closes them; the child has been reaped. */
 void sup_exec_close_io(struct weir_execution *execution);
 
+/* Does nothing: being called makes the turn in which a finished start is
+ * settled. */
+void sup_exec_woken(struct sup_watch *watch, uint32_t events);
+
 /* Makes the tool side of the execution. */
 WIRE_MUST_USE enum wire_err sup_exec_open_tools(
     struct weir_execution *execution, struct wire_errinfo *info);

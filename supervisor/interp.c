@@ -197,46 +197,57 @@ leave_venv(char path[PATH_MAX])
 	return false;
 }
 
-/* Looks for lib/python3.N/os.py beneath the prefix. */
+/* Whether dir/python<version> is a standard library; then it is noted. */
+static bool
+is_stdlib(struct sup_interp *interp, const char *dir, const char *version)
+{
+	char file[PATH_MAX];
+	int n = snprintf(file, sizeof(file), "%s/python%s/os.py", dir, version);
+
+	if (n < 0 || (size_t)n >= sizeof(file) ||
+	    strlen(version) >= sizeof(interp->version) ||
+	    !sup_sys_readable(file))
+		return false;
+	(void)strlcpy(interp->version, version, sizeof(interp->version));
+	return true;
+}
+
+/* Any python3.N in dir. */
+static bool
+search_stdlib(struct sup_interp *interp, const char *dir)
+{
+	struct dirent *entry;
+	DIR *stream = opendir(dir);
+	bool found = false;
+
+	while (stream != NULL && !found && (entry = readdir(stream)) != NULL)
+		found = strncmp(entry->d_name, "python3.", 8) == 0 &&
+		    is_stdlib(interp, dir, entry->d_name + 6);
+	if (stream != NULL)
+		(void)closedir(stream);
+	return found;
+}
+
+/*
+ * Looks for lib/python3.N/os.py beneath the prefix. One prefix may hold
+ * several: the executable's own name tells which, when it carries a version,
+ * and then no directory need be read.
+ */
 static bool
 find_stdlib(struct sup_interp *interp)
 {
 	static const char *const libs[] = {"lib", "lib64"};
 	const char *name = strrchr(interp->path, '/') + 1;
+	bool named = strncmp(name, "python3.", 8) == 0;
 
 	for (size_t i = 0; i < 2; i++) {
-		char dir[PATH_MAX], file[PATH_MAX];
-		struct dirent *entry;
-		DIR *stream;
+		char dir[PATH_MAX];
 
 		if (!join(dir, sizeof(dir), interp->prefix, libs[i]))
 			continue;
-		stream = opendir(dir);
-		if (stream == NULL)
-			continue;
-		while ((entry = readdir(stream)) != NULL) {
-			const char *version = entry->d_name + 6;
-
-			if (strncmp(entry->d_name, "python3.", 8) != 0 ||
-			    strlen(version) >= sizeof(interp->version))
-				continue;
-			/* One prefix may hold several: the executable's own
-			 * name tells which, when it carries a version. */
-			if (strncmp(name, "python3.", 8) == 0 &&
-			    strcmp(name + 6, version) != 0)
-				continue;
-			if (!join(interp->stdlib, sizeof(interp->stdlib), dir,
-				entry->d_name) ||
-			    !join(file, sizeof(file), interp->stdlib, "os.py"))
-				continue;
-			if (!sup_sys_readable(file))
-				continue;
-			(void)strlcpy(
-			    interp->version, version, sizeof(interp->version));
-			(void)closedir(stream);
+		if (named ? is_stdlib(interp, dir, name + 6)
+			  : search_stdlib(interp, dir))
 			return true;
-		}
-		(void)closedir(stream);
 	}
 	return false;
 }

@@ -26,8 +26,7 @@ enum sup_interp_fault {
 struct sup_interp {
 	char path[PATH_MAX];   /* the ELF file itself, no symbolic links */
 	char prefix[PATH_MAX]; /* of the base installation */
-	char stdlib[PATH_MAX]; /* prefix/lib/python3.N */
-	char version[16];      /* 3.N, from the name of stdlib */
+	char version[16];      /* 3.N, of its standard library */
 	enum sup_interp_fault fault;
 	char text[SUP_TEXT_MAX];    /* of a failure: what and what to do */
 	char warning[SUP_TEXT_MAX]; /* "" or what was passed over */

@@ -7,6 +7,7 @@
  */
 #include "supervisor/options.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "supervisor/limit_option.h"
@@ -390,10 +391,9 @@ sup_options_parse(int argc, char *const argv[], struct sup_options *ret_options,
 	    .usage = {usage, ""}};
 	unsigned limit;
 
-	*ret_options = (struct sup_options){
-	    .python = "python3",
-	    .layers = (UINT32_C(1) << WIRE_STAGE_COUNT) - 1,
-	};
+	memset(ret_options, 0, offsetof(struct sup_options, tools));
+	ret_options->python = "python3";
+	ret_options->layers = (UINT32_C(1) << WIRE_STAGE_COUNT) - 1;
 	for (limit = 0; limit < SUP_LIMITS; limit++)
 		ret_options->limits[limit] = sup_limit_spec(limit)->initial;
 	usage[0] = '\0';

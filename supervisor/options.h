@@ -49,11 +49,13 @@ struct sup_options {
 	enum sup_source source;
 	const char *program; /* FILE: the path; TEXT: the text */
 	size_t tool_count;
-	struct sup_option_tool tools[SUP_OPTIONS_TOOLS]; /* distinct names */
 	uint64_t limits[SUP_LIMITS]; /* complete: defaults where not given */
 	uint32_t limits_given;	     /* bit 1 << SUP_LIMIT_x */
 	/* Bit 1 << WIRE_STAGE_x: stages to run. All, but in a test build. */
 	uint32_t layers;
+	/* Distinct names; tool_count of them are set. Last, so that a start
+	 * need not touch the room for the others. */
+	struct sup_option_tool tools[SUP_OPTIONS_TOOLS];
 };
 
 /*

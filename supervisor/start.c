@@ -143,7 +143,8 @@ weir_start(struct weir *weir, const struct weir_request *request,
 	e->child = SUP_CHILD_NONE;
 	e->pidfd2 = -1;
 	e->chan.watch.fd = e->out.watch.fd = e->err.watch.fd = -1;
-	e->report_watch.fd = e->pid_watch.fd = e->timer_watch.fd = -1;
+	e->pid_watch.fd = e->timer_watch.fd = e->wake.fd = -1;
+	e->wake.ready = sup_exec_woken;
 	e->deadline_ns = UINT64_MAX;
 	e->evidence.host = weir->namespaces;
 	e->evidence.host_uid = geteuid();
@@ -156,7 +157,6 @@ weir_start(struct weir *weir, const struct weir_request *request,
 	e->facts.cpu_limit_ns = e->terms.cpu_seconds * SUP_NS_PER_S;
 	e->facts.value_max = e->terms.limits[SUP_LIMIT_VALUE];
 	sup_evidence_expect(&e->evidence, e->launch);
-	sup_grades_derive(&e->evidence, &e->grades);
 	first_warnings(e);
 	e->next = weir->executions;
 	weir->executions = e;

@@ -4,7 +4,8 @@ driving it, and telling how it ended.
 Trusted, part of the install. Nothing untrusted is compiled before _weir.boot
 returns: by then the process is sealed and the host has agreed. What stands
 here costs every start, so nothing is imported that a bare interpreter has not
-loaded already; traceback, gc and asyncio come only when a program causes it.
+loaded already; traceback, gc and asyncio come only when a program causes it,
+and compiling.py when it needs more than the compiler's plain words.
 
 The program can reach everything here through frames and modules. That is no
 breach: the seal holds without this file, and what the last frame says is the
@@ -12,17 +13,15 @@ program's own claim anyway.
 """
 import sys
 
-import _ast
 import _weir
 
 PROGRAM = "<program>"
 PLAN_FD = 6
 
-ONLY_AST, TOP_LEVEL_AWAIT = 0x400, 0x2000
-CO_OPTIMIZED, CO_NEWLOCALS, CO_COROUTINE = 0x1, 0x2, 0x80
+CO_COROUTINE = 0x80
 
-# Not identifiers, so they cannot meet a name of the program.
-VALUE, BODY = "<value>", "<module>"
+# Not an identifier, so it cannot meet a name of the program.
+VALUE = "<value>"
 
 KEYWORDS = frozenset(
     "False None True and as assert async await break class continue def del "
@@ -284,192 +283,68 @@ def make_namespace(tools, is_awaiting):
 
 # --- compiling ---------------------------------------------------------------
 
-AWAITING = (_ast.Await, _ast.AsyncFor, _ast.AsyncWith, _ast.AsyncFunctionDef)
-SCOPES = (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef)
+# First words of statements that have no value.
+STATEMENTS = frozenset(
+    "for while if def class with try import from pass del assert raise global "
+    "elif else except finally".split())
 
 
-def is_asyncio(name):
-    return name == "asyncio" or (name or "").startswith("asyncio.")
+def last_statement(text):
+    """Where the last line begins that stands in column 0 and opens something;
+    -1 when that cannot be told from the lines alone."""
+    at = len(text)
+    while at > 0:
+        at = text.rfind("\n", 0, at - 1) + 1 if at > 1 else 0
+        if text[at] not in " \t#\n)]}":
+            return at
+    return -1
 
 
-def asks_for_await(tree):
-    """Whether the style of the program is awaiting (P4)."""
-    todo = [tree]
-    while todo:
-        node = todo.pop()
-        kind = type(node)
-        if kind in AWAITING or getattr(node, "is_async", 0):
-            return True
-        if kind is _ast.Import and any(is_asyncio(n.name) for n in node.names):
-            return True
-        if kind is _ast.ImportFrom and is_asyncio(node.module):
-            return True
-        for field in node._fields:
-            value = getattr(node, field, None)
-            if isinstance(value, _ast.AST):
-                todo.append(value)
-            elif type(value) is list:
-                todo += [n for n in value if isinstance(n, _ast.AST)]
-    return False
-
-
-def own_blocks(tree):
-    """The lists of statements that belong to the program's own scope."""
-    todo = [tree]
-    while todo:
-        node = todo.pop()
-        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
-            block = getattr(node, field, None)
-            if type(block) is list:
-                if field not in ("handlers", "cases"):
-                    yield block
-                todo += [n for n in block if not isinstance(n, SCOPES)]
-
-
-def own_statements(tree, kind):
-    return [(block, n) for block in own_blocks(tree)
-            for n, node in enumerate(block) if type(node) is kind]
-
-
-def placed(node, old):
-    """A new node in the place of an old one."""
-    for field in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
-        setattr(node, field, getattr(old, field, None))
-    return node
-
-
-def is_text(node):
-    """A statement that is nothing but a string."""
-    return type(node) is _ast.Expr and type(
-        getattr(node.value, "value", None)) is str
-
-
-def to_code(tree):
-    return compile(tree, PROGRAM, "exec", TOP_LEVEL_AWAIT, dont_inherit=True)
-
-
-def compile_module(tree):
-    """Code of a program without a top-level return: a module, but that its
-    last expression is kept under the name VALUE."""
-    last = tree.body[-1] if tree.body else None
-    if type(last) is _ast.Expr:
-        name = placed(_ast.Name(VALUE, _ast.Store()), last)
-        keep = placed(_ast.Assign([name], last.value), last)
-        if len(tree.body) == 1 and is_text(last):
-            tree.body.append(keep)  # it is the docstring, too
-        else:
-            tree.body[-1] = keep
-    return to_code(tree)
-
-
-def all_names(code):
-    """Every name that the code and the code in it know."""
-    names, todo = set(), [code]
-    while todo:
-        code = todo.pop()
-        names.update(code.co_names)
-        todo += [c for c in code.co_consts if type(c) is type(code)]
-    return names
-
-
-def compile_quietly(tree):
-    """Code that is only looked at: warnings come when it is compiled for
-    good."""
-    import _warnings
-    ignore = ("ignore", None, SyntaxWarning, None, 0)
-    changed = getattr(_warnings, "_filters_mutated", lambda: None)
-    _warnings.filters.insert(0, ignore)
-    changed()
+def compile_plain(text):
+    """(code of the head or None, code of the last expression or None) for a
+    program that neither awaits nor returns at top level, which most do not;
+    None when only the syntax tree can tell. Building that tree for a look
+    costs a fifth of a bare start. What stands at column 0 behind a complete
+    head begins a statement, so the two compile as they would together."""
+    if ("async" in text or "await" in text or "__future__" in text
+            or "\nreturn" in text or text.startswith("return")
+            or "\r" in text or "\f" in text or not text.isascii()):
+        return None
+    at = last_statement(text)
+    if at < 0:
+        return None
+    head, tail = text[:at], text[at:]
+    quoted = "'" in tail or '"' in tail
+    if quoted and at == 0 or ";" in tail:
+        return None  # a docstring maybe; several statements maybe
     try:
-        return to_code(tree)
+        if tail.split(None, 1)[0].rstrip(":") in STATEMENTS:
+            return _weir.compile(text, False), None
+        value = _weir.compile("\n" * head.count("\n") + tail, True)
+        return (_weir.compile(head, False) if head else None), value
+    except (SyntaxError, ValueError, OverflowError, MemoryError):
+        return None  # the long way finds the words for it
+
+
+def load(name):
+    """A module of ours that not every program needs."""
+    sys.path.insert(0, HOME)
+    try:
+        return __import__(name)
     finally:
-        _warnings.filters.remove(ignore)
-        changed()
-
-
-def lower_statements(tree):
-    """What a module may have and a function may not."""
-    for block, n in own_statements(tree, _ast.ImportFrom):
-        if block[n].names[0].name == "*":
-            raise at_line(SyntaxError("import * does not go together with a "
-                                      "top-level return"), block[n])
-    for block, n in own_statements(tree, _ast.AnnAssign):
-        node = block[n]
-        if node.simple and node.value is None:
-            block[n] = placed(_ast.Pass(), node)
-        elif node.simple:
-            block[n] = placed(_ast.Assign([node.target], node.value), node)
-
-
-def compile_function(tree, namespace):
-    """Code of a program with a top-level return: the body of a function in
-    which every name is global, then without a function's own locals. What it
-    returns is a tuple of the value."""
-    lower_statements(tree)
-    returns = [(block, n, block[n])
-               for block, n in own_statements(tree, _ast.Return)]
-    # As a module first: for its names, its kind, and errors in its words.
-    for block, n, node in returns:
-        block[n] = placed(_ast.Pass() if node.value is None
-                          else _ast.Expr(node.value), node)
-    draft = compile_quietly(tree)
-    for block, n, node in returns:
-        block[n] = node
-    last = tree.body[-1]
-    if type(last) is _ast.Expr:
-        tree.body[-1] = placed(_ast.Return(last.value), last)
-        returns.append((tree.body, -1, tree.body[-1]))
-    for block, n, node in returns:
-        value = node.value or placed(_ast.Constant(None), node)
-        node.value = placed(_ast.Tuple([value], _ast.Load()), node)
-    wrap(tree, all_names(draft), draft.co_flags & CO_COROUTINE)
-    exec(to_code(tree), namespace)
-    code = namespace.pop(BODY).__code__
-    return code.replace(
-        co_flags=code.co_flags & ~(CO_OPTIMIZED | CO_NEWLOCALS))
-
-
-def wrap(tree, names, is_async):
-    """Puts the body of the tree into a function, all but what has to stand
-    at the beginning of a module."""
-    head = 1 if is_text(tree.body[0]) else 0
-    while head < len(tree.body) and type(
-            tree.body[head]) is _ast.ImportFrom and (
-            tree.body[head].module == "__future__"):
-        head += 1
-    shell = compile("async def f(): pass" if is_async else "def f(): pass",
-                    PROGRAM, "exec", ONLY_AST, dont_inherit=True).body[0]
-    shell.name = BODY
-    body = tree.body[head:]
-    if names:
-        body.insert(0, placed(_ast.Global(sorted(names)), shell))
-    shell.body = body
-    tree.body[head:] = [shell]
-
-
-def at_line(error, node):
-    error.filename = PROGRAM
-    error.lineno = node.lineno
-    error.offset = node.col_offset + 1
-    return error
+        clear_traces()
 
 
 def prepare(text, tools):
-    """(code, namespace, whether an event loop is wanted)"""
+    """(code, code of the value or None, namespace)"""
     if text.startswith("\ufeff"):
         text = text[1:]  # a byte order mark, as files may have
-    tree = compile(text, PROGRAM, "exec", ONLY_AST | TOP_LEVEL_AWAIT,
-                   dont_inherit=True)
-    # Looking through the tree costs as much as compiling it, so the words
-    # are looked for first; an identifier may be spelled in other letters.
-    namespace = make_namespace(tools, (
-        "async" in text or "await" in text or not text.isascii())
-        and asks_for_await(tree))
-    if "return" in text and own_statements(tree, _ast.Return):
-        code = compile_function(tree, namespace)
-    else:
-        code = compile_module(tree)
-    return code, namespace, "asyncio" in text
+    plain = compile_plain(text)
+    if plain is not None:
+        return plain + (make_namespace(tools, False),)
+    tree, is_awaiting = load("compiling").parse(text)
+    namespace = make_namespace(tools, is_awaiting)
+    return load("compiling").code_of(tree, text, namespace), None, namespace
 
 
 # --- running -----------------------------------------------------------------
@@ -496,10 +371,14 @@ def execute(text, tools):
     """Runs the program; (value, whether it returned one). A program that
     awaits at top level runs in asyncio's loop when its text names asyncio;
     otherwise it can only wait for tools, which needs no loop."""
-    code, namespace, wants_loop = prepare(text, tools)
+    code, value, namespace = prepare(text, tools)
+    if value is not None:
+        if code is not None:
+            exec(code, namespace)
+        return eval(value, namespace), True
     result = eval(code, namespace)
     if code.co_flags & CO_COROUTINE:
-        if wants_loop:
+        if "asyncio" in text:
             import asyncio
             result = asyncio.run(result)
         else:
@@ -549,11 +428,13 @@ class ProgramLines:
 # --- how it ended ------------------------------------------------------------
 
 OWN_FILE = make_alias.__code__.co_filename
+HOME = OWN_FILE.rpartition("/")[0]
+OWN_FILES = (OWN_FILE, HOME + "/compiling.py")
 
 
 def own_frames(trace):
     """The part of a traceback that is the program's: from its first frame on,
-    without frames of this file."""
+    without frames of ours."""
     frames = []
     while trace is not None:
         frames.append((trace, trace.tb_frame.f_code.co_filename))
@@ -563,9 +444,9 @@ def own_frames(trace):
         if name == PROGRAM:
             first = n
             break
-        if name == OWN_FILE:
+        if name in OWN_FILES:
             first = n + 1
-    frames = [t for t, name in frames[first:] if name != OWN_FILE]
+    frames = [t for t, name in frames[first:] if name not in OWN_FILES]
     for trace, below in zip(frames, frames[1:] + [None]):
         trace.tb_next = below
     return frames[0] if frames else None
@@ -747,11 +628,10 @@ def unawaited_warnings():
 
 def clear_traces():
     """What a program would not find in an interpreter of its own."""
-    home = OWN_FILE.rpartition("/")[0]
-    while home in sys.path:
-        sys.path.remove(home)
-    sys.path_importer_cache.pop(home, None)
-    for name in ("bootstrap", "_weir"):
+    while HOME in sys.path:
+        sys.path.remove(HOME)
+    sys.path_importer_cache.pop(HOME, None)
+    for name in ("bootstrap", "compiling", "_weir"):
         sys.modules.pop(name, None)
     sys.argv[:] = [PROGRAM]
 

@@ -182,7 +182,7 @@ class Captured(Case):
             "import os, threading\n"
             "going = True\n"
             "def noise():\n"
-            "    while going: os.write(1, b'noise {\"type\":\"done\"}\\n' * 99)\n"
+            "    while going: os.write(1, b'{\"type\":\"done\"}\\n' * 99)\n"
             "thread = threading.Thread(target=noise)\n"
             "thread.start()\n"
             "value = ['%07d' % n for n in range(500000)]\n"

@@ -50,8 +50,8 @@ usage = {
                                "1s"),
     "limit_over_its_ceiling": (RUN + ["--limit", "value=17M", "-c", "1"],
                                "16M"),
-    "limit_under_its_minimum": (RUN + ["--limit", "threads=0", "-c", "1"],
-                                "threads"),
+    "limit_under_its_minimum": (
+        RUN + ["--limit", "open_files=15", "-c", "1"], "open_files"),
     "limit_overflow": (
         RUN + ["--limit", "value=99999999999999999999999", "-c", "1"],
         "value"),

@@ -299,7 +299,7 @@ rows(Resources, {
     "address_space": (
         "type(error(bytearray, 100 << 20)).__name__", "address_space",
         "300M", "bytearray", "100M", "str"),
-    # Threads beside the first.
+    # Beside the first one.
     "threads": (
         "import threading\n"
         "stop = threading.Event()\n"
@@ -404,7 +404,7 @@ class Wall(Case):
             "signal.signal(signal.SIGTERM, leave)\n"
             "try:\n    while True: signal.pause()\n"
             "except KeyboardInterrupt: pass\n"
-            "return 'late'", limits={"wall": "500ms", "grace": 20})
+            "return 'late'", limits={"wall": "500ms", "grace": 2})
         self.assertIsNone(got.result["value"])
 
 

@@ -10,8 +10,8 @@ its failing inside would prove nothing.
 import re
 import subprocess
 
-from weir_test import (ECHO, HANG, HERE, IS_ROOT, PYTHON, Watched, main,
-                       survivors)
+from weir_test import (ECHO, HANG, HERE, IS_ROOT, PYTHON, Watched, ending,
+                       main, survivors)
 
 PROGRAMS = HERE.parent / "hostile"
 PRELUDE = (PROGRAMS / "prelude.py").read_text()
@@ -22,16 +22,6 @@ def head(text, name):
     if not found:
         raise AssertionError("no line '# %s:'" % name)
     return found.group(1)
-
-
-def ending(got):
-    """How it ended, in the words of the programs' heads."""
-    result = got.result
-    if result["error"] is None:
-        return "ok"
-    if result["exit"]["signal"] and result["exit"]["by"] == "program":
-        return "signal %d" % result["exit"]["signal"]
-    return got.kind
 
 
 class Hostile(Watched):
@@ -50,7 +40,11 @@ class Hostile(Watched):
     def check(self, path):
         program = path.read_text()
         allowed = head(program, "inside").split(" | ")
-        got = self.watch(self.text(program, True), tools={"echo": ECHO})
+        limits = dict(self.LIMITS, address_space="1G")
+        if "timeout" not in allowed:
+            limits["wall"] = self.BOUND // 2
+        got = self.watch(self.text(program, True), tools={"echo": ECHO},
+                         limits=limits)
         shown = got.result["stdout"] + got.result["stderr"]
         self.assertIn(ending(got), allowed, (got.result["error"], shown))
         self.assertEqual(re.findall("^BROKE.*", shown, re.M), [])
@@ -92,7 +86,7 @@ class Watcher(Watched):
 
     def test_sees_a_process_that_lives_on(self):
         subprocess.run(["sh", "-c", "sleep 1000 & :"])
-        self.assertEqual(survivors(), ["sleep (S)"])
+        self.assertEqual(len(survivors()), 1)
         self.assertEqual(survivors(), [])
 
     def test_sees_a_visitor(self):

@@ -243,6 +243,12 @@ def survivors():
     return ["%s (%s)" % (name, state) for _, name, state in found]
 
 
+def end_survivors():
+    """Leaves nothing of a failed test for the next one."""
+    while survivors():
+        pass
+
+
 def processes_named(marker):
     """Every process of the host whose name or command line has the marker,
     but for this one and its parents."""
@@ -334,6 +340,16 @@ class Case(unittest.TestCase):
         return got
 
 
+def ending(got):
+    """How it ended, in a word: ok, signal N, or a kind."""
+    result = got.result
+    if result["error"] is None:
+        return "ok"
+    if result["exit"]["signal"] and result["exit"]["by"] == "program":
+        return "signal %d" % result["exit"]["signal"]
+    return got.kind
+
+
 class Host:
     """What a host has and wants to keep: a secret in its environment and in
     a file, a listener on a port and one on an abstract socket. Counts who
@@ -379,6 +395,7 @@ class Watched(Case):
     def setUp(self):
         super().setUp()
         become_subreaper()
+        self.addCleanup(end_survivors)
         os.chmod(self.directory, 0o755)
         self.host = Host(self.directory)
         self.addCleanup(self.host.close)

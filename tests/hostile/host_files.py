@@ -17,7 +17,6 @@ for link in links:
     attempt(link, lambda: SECRET in open(link).read() or 1 / 0)
 attempt("hard link", os.link, FILE, "hard-{MARK}")
 attempt("rename", os.rename, FILE, "moved-{MARK}")
-top = os.open("/", os.O_RDONLY)
 os.chdir("/")
 for _ in range(40):
     os.chdir("..")
