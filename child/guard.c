@@ -175,7 +175,7 @@ stub_guard(int argc, char **argv, char **envp)
 	if (STUB_SYS(__NR_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
 		stub_fail(fd, WIRE_STAGE_FORK, EINVAL, 0);
 	stub_signals_reset();
-	(void)STUB_SYS(__NR_rt_sigprocmask, 0 /* SIG_BLOCK */, &mask, 0, 8);
+	stub_signals_block_child();
 	signal_fd = STUB_SYS(__NR_signalfd4, -1, &mask, 8, SFD_CLOEXEC);
 	if (signal_fd < 0)
 		stub_fail(fd, WIRE_STAGE_FORK, (int)-signal_fd, 0);

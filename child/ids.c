@@ -119,3 +119,12 @@ stub_signals_reset(void)
 	(void)STUB_SYS(__NR_rt_sigprocmask, 2 /* SIG_SETMASK */, &empty_mask, 0,
 	    sizeof(empty_mask));
 }
+
+void
+stub_signals_block_child(void)
+{
+	static const uint64_t mask = 1ULL << (17 /* SIGCHLD */ - 1);
+
+	(void)STUB_SYS(
+	    __NR_rt_sigprocmask, 0 /* SIG_BLOCK */, &mask, 0, sizeof(mask));
+}

@@ -67,14 +67,12 @@ stub_init_loop(int report_fd, int pid2)
 	struct pollfd polled[2];
 	long signal_fd;
 
-	(void)STUB_SYS(__NR_rt_sigprocmask, 0 /* SIG_BLOCK */, &mask, 0, 8);
 	signal_fd =
 	    STUB_SYS(__NR_signalfd4, -1, &mask, 8, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (signal_fd < 0)
 		stub_fail(report_fd, WIRE_STAGE_FORK, (int)-signal_fd, 0);
 	polled[0] = (struct pollfd){report_fd, POLLIN, 0};
 	polled[1] = (struct pollfd){(int)signal_fd, POLLIN, 0};
-	reap(report_fd, pid2); /* it may have ended before the mask stood */
 	for (;;) {
 		long n = STUB_SYS(__NR_ppoll, polled, 2, 0, 0, 8);
 

@@ -14,8 +14,9 @@
 #define AF_INET6_     10
 #define SOCK_STREAM_  1
 #define SOCK_CLOEXEC_ 02000000
-/* Descriptors are looked for up to here, or up to the limit if lower. */
+/* Descriptors are looked for up to here, so many at a time. */
 #define FDS_SCANNED 1024
+#define FDS_AT_ONCE 256
 
 static uint32_t
 errno_of(long r)
@@ -64,30 +65,34 @@ stub_probe_before(const struct wire_plan *plan, struct wire_ready *ready)
 }
 
 /*
- * One poll(2) tells which descriptors are open: POLLNVAL marks the others. It
- * takes no more of them than RLIMIT_NOFILE, and none above it can be open but
- * one that was there before the limit, which the stub has closed.
+ * poll(2) tells which descriptors are open: POLLNVAL marks the others. It
+ * takes no more of them at once than RLIMIT_NOFILE, but of any number, so
+ * that one above the limit is found as well.
  */
 static int
 scan_fds(struct wire_ready *ready)
 {
 	static const uint64_t at_once[2]; /* struct timespec of zero */
-	struct pollfd fds[FDS_SCANNED];
-	uint64_t end = ready->soft[WIRE_LIMIT_NOFILE];
-	long r;
+	struct pollfd fds[FDS_AT_ONCE];
+	uint64_t step = ready->soft[WIRE_LIMIT_NOFILE];
 
-	if (end > FDS_SCANNED)
-		end = FDS_SCANNED;
-	for (uint32_t fd = 0; fd < end; fd++)
-		fds[fd] = (struct pollfd){(int)fd, 0, 0};
-	r = STUB_SYS(__NR_ppoll, fds, end, at_once, 0, 0);
-	if (r < 0)
-		return (int)-r;
+	if (step > FDS_AT_ONCE)
+		step = FDS_AT_ONCE;
 	ready->fd_count = 0;
-	for (uint32_t fd = 0; fd < end; fd++)
-		if ((fds[fd].revents & POLLNVAL) == 0 &&
-		    ready->fd_count < WIRE_READY_MAX_FDS)
-			ready->fds[ready->fd_count++] = fd;
+	for (uint32_t first = 0; step > 0 && first < FDS_SCANNED;
+	     first += (uint32_t)step) {
+		long r;
+
+		for (uint32_t i = 0; i < step; i++)
+			fds[i] = (struct pollfd){(int)(first + i), 0, 0};
+		r = STUB_SYS(__NR_ppoll, fds, step, at_once, 0, 0);
+		if (r < 0)
+			return (int)-r;
+		for (uint32_t i = 0; i < step; i++)
+			if ((fds[i].revents & POLLNVAL) == 0 &&
+			    ready->fd_count < WIRE_READY_MAX_FDS)
+				ready->fds[ready->fd_count++] = first + i;
+	}
 	return 0;
 }
 

@@ -310,6 +310,18 @@ stub_root_workspace(const struct wire_plan *plan, struct stub_root *root)
 	r = STUB_SYS(__NR_mount_setattr, AT_FDCWD, "/", 0, &attr, sizeof(attr));
 	if (r < 0)
 		return (int)-r;
+	/* Not the host's name, and not the host's inode as standard input,
+	 * whose times could be changed through it. */
+	r = STUB_SYS(__NR_sethostname, "weir", 4);
+	if (r < 0)
+		return (int)-r;
+	r = STUB_SYS(__NR_openat, AT_FDCWD, "/dev/null", O_RDONLY, 0);
+	if (r > 0) {
+		(void)STUB_SYS(__NR_dup3, r, 0, 0);
+		STUB_SYS(__NR_close, r);
+	}
+	if (r < 0)
+		return (int)-r;
 	r = STUB_SYS(__NR_chdir, plan->workspace);
 	return r < 0 ? (int)-r : 0;
 }

@@ -75,7 +75,9 @@ take_line(struct sup_chan *chan, struct wire_span line, uint64_t offset)
 		finish(chan, err, &info);
 		return false;
 	}
+	chan->busy = true;
 	chan->handler.message(chan->handler.arg, &msg);
+	chan->busy = false;
 	return !chan->ended;
 }
 
@@ -83,7 +85,9 @@ take_line(struct sup_chan *chan, struct wire_span line, uint64_t offset)
 static void
 take_lines(struct sup_chan *chan, size_t lines_max)
 {
-	for (size_t lines = 0; !chan->ended; lines++) {
+	/* SECURITY: who does not read its replies is not read either, so that
+	 * what waits for it stays bounded (S12). */
+	for (size_t lines = 0; !chan->ended && !chan->is_full; lines++) {
 		struct wire_span line;
 		enum wire_err err = WIRE_OK;
 		uint64_t offset;
@@ -214,17 +218,20 @@ flush(struct sup_chan *chan)
 			chan->tail = NULL;
 		free(f);
 	}
-	update_events(chan);
 	if (chan->is_full && chan->queued < SUP_CHAN_QUEUE_HIGH) {
 		chan->is_full = false;
+		/* Lines that were left in the buffer. */
+		if (!chan->ended)
+			sup_loop_again(chan->loop, &chan->watch);
 		chan->handler.full(chan->handler.arg, false);
 	}
+	update_events(chan);
 }
 
 static void
 update_events(struct sup_chan *chan)
 {
-	uint32_t events = chan->ended ? 0 : EPOLLIN;
+	uint32_t events = chan->ended || chan->is_full ? 0 : EPOLLIN;
 
 	if (chan->head != NULL)
 		events |= EPOLLOUT;
@@ -250,7 +257,7 @@ ready(struct sup_watch *watch, uint32_t events)
 		return;
 	take_lines(chan, SUP_CHAN_TURN_LINES);
 	/* Lines that wait for their turn come before new bytes. */
-	if (chan->ended || chan->watch.is_again)
+	if (chan->ended || chan->is_full || chan->watch.is_again)
 		return;
 	(void)read_some(chan, &budget);
 	if (!chan->ended)
@@ -310,7 +317,8 @@ sup_chan_drain(struct sup_chan *chan)
 {
 	bool more = true;
 
-	while (!chan->ended && more) {
+	/* Inside a message its spans would be moved away under its handler. */
+	while (!chan->ended && !chan->busy && !chan->is_full && more) {
 		size_t budget = SUP_CHAN_TURN_BYTES;
 
 		more = read_some(chan, &budget);
@@ -330,7 +338,7 @@ bool
 sup_chan_send(struct sup_chan *chan, size_t max,
     void (*fill)(struct wire_out *out, const void *arg), const void *arg)
 {
-	struct sup_chan_frame *f;
+	struct sup_chan_frame *f, *smaller;
 	struct wire_out out;
 
 	if (chan->broken)
@@ -345,6 +353,10 @@ sup_chan_send(struct sup_chan *chan, size_t max,
 		free(f);
 		return false;
 	}
+	/* What waits is as large as it is, not as it might have been. */
+	smaller = realloc(f, sizeof(*f) + f->len);
+	if (smaller != NULL)
+		f = smaller;
 	if (chan->tail != NULL)
 		chan->tail->next = f;
 	else
@@ -354,6 +366,7 @@ sup_chan_send(struct sup_chan *chan, size_t max,
 	flush(chan);
 	if (!chan->is_full && chan->queued >= SUP_CHAN_QUEUE_HIGH) {
 		chan->is_full = true;
+		update_events(chan);
 		chan->handler.full(chan->handler.arg, true);
 	}
 	return true;

@@ -53,6 +53,7 @@ struct sup_chan {
 	bool is_full;
 	bool ended;	     /* nothing more is read */
 	bool broken;	     /* nobody reads at the other end */
+	bool busy;	     /* a message is being handled */
 	unsigned fds_closed; /* descriptors that the program sent along */
 	uint64_t seed;
 };

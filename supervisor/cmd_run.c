@@ -11,6 +11,7 @@
 
 #include "supervisor/exitcodes.h"
 #include "supervisor/printer.h"
+#include "supervisor/signals.h"
 #include "supervisor/sys.h"
 #include "supervisor/weir.h"
 #include "wire/limits.h"
@@ -220,10 +221,18 @@ turn(struct run *run)
 
 /* --- afterwards ----------------------------------------------------------- */
 
+/* Everything that is queued goes out, however slow the reader; the signals
+ * have their ordinary effect again, so it can be ended. */
 static void
-put_str(struct sup_printer *printer, const char *text)
+write_out(struct sup_printer *printer)
 {
-	(void)sup_printer_put(printer, text, strlen(text));
+	while (!sup_printer_is_empty(printer)) {
+		struct pollfd polled = {printer->fd, POLLOUT, 0};
+
+		if (sup_sys_poll(&polled, 1) < 0)
+			return;
+		(void)sup_printer_step(printer);
+	}
 }
 
 /* In pieces that the queue takes. */
@@ -234,10 +243,16 @@ put_text(struct sup_printer *printer, const char *text, size_t len)
 		size_t part = len < SUP_PRINTER_HIGH ? len : SUP_PRINTER_HIGH;
 
 		(void)sup_printer_put(printer, text, part);
-		sup_printer_finish(printer);
+		write_out(printer);
 		text += part;
 		len -= part;
 	}
+}
+
+static void
+put_str(struct sup_printer *printer, const char *text)
+{
+	put_text(printer, text, strlen(text));
 }
 
 static void
@@ -295,6 +310,7 @@ run_program(struct run *run, const char *program, size_t len)
 			limits[request.limit_count++] = (struct weir_limit){
 			    sup_limit_spec((enum sup_limit)i)->word,
 			    run->options->limits[i]};
+	run->signal_fd = sup_signals_take();
 	run->execution = weir_start(run->weir, &request, &events, error);
 	if (run->execution == NULL) {
 		fprintf(stderr, "weir: %s\n", error);
@@ -303,20 +319,28 @@ run_program(struct run *run, const char *program, size_t len)
 	while (!run->finished)
 		if (!turn(run))
 			return SUP_EXIT_OTHER;
-	sup_printer_finish(&run->out);
-	sup_printer_finish(&run->err);
+	sup_signals_release(&run->signal_fd);
+	sup_printer_flush_held(&run->out);
+	sup_printer_flush_held(&run->err);
+	write_out(&run->out);
+	write_out(&run->err);
 	report(run);
 	code = weir_exit_code(run->execution);
-	sup_printer_finish(&run->out);
-	sup_printer_finish(&run->err);
+	/* Nothing is lost in silence: a result that could not be written is
+	 * no success. */
+	if (run->out.error != 0) {
+		fprintf(stderr, "weir: standard output: %s\n",
+		    strerror(run->out.error));
+		if (code == 0)
+			code = SUP_EXIT_OTHER;
+	}
 	return code;
 }
 
 int
-sup_cmd_run(
-    const struct sup_options *options, char **environment, int signal_fd)
+sup_cmd_run(const struct sup_options *options, char **environment)
 {
-	struct run run = {.options = options, .signal_fd = signal_fd};
+	struct run run = {.options = options, .signal_fd = -1};
 	size_t len = 0;
 	char *program;
 	bool escape = !options->raw && !options->json;

@@ -6,9 +6,7 @@
 
 #include "supervisor/options.h"
 
-/* Returns the exit code. environment is main's; signal_fd is a signalfd for
- * the signals that end an execution, or -1. */
-int sup_cmd_run(
-    const struct sup_options *options, char **environment, int signal_fd);
+/* Returns the exit code. environment is main's. */
+int sup_cmd_run(const struct sup_options *options, char **environment);
 
 #endif

@@ -1,5 +1,6 @@
 #include "supervisor/evidence.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -167,9 +168,10 @@ sup_evidence_expect(
 		    smaller(smaller(launch->stub.soft[i], soft),
 			evidence->want_hard[i]);
 	}
-	/* The mounts, the workspace twice (see child/root.c), /dev/shm and
-	 * the root. */
-	evidence->mounts_planned = (uint32_t)launch->stub.mount_count + 4;
+	/* The mounts and what came along with them, the workspace twice (see
+	 * child/root.c), /dev/shm and the root. */
+	evidence->mounts_planned =
+	    (uint32_t)(launch->stub.mount_count + launch->below_count + 4);
 }
 
 static void
@@ -231,7 +233,7 @@ sup_evidence_ready(struct sup_evidence *evidence,
 			evidence->canary_open = seal->canaries[i];
 	evidence->landlock_proved =
 	    ready->canary_before[evidence->canary_count] == 0 &&
-	    ready->canary_after[evidence->canary_count] != 0;
+	    ready->canary_after[evidence->canary_count] == EACCES;
 	check_fds(evidence, ready);
 	evidence->environment_equal = same_environment(&launch->stub, ready);
 	return true;

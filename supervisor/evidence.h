@@ -52,7 +52,7 @@ struct sup_evidence {
 	uint64_t want_soft[WIRE_LIMITS], want_hard[WIRE_LIMITS];
 	/* The stub's record. */
 	uint32_t mounts;	 /* 0: not proved */
-	uint32_t mounts_planned; /* at least this many must stand */
+	uint32_t mounts_planned; /* so many must stand */
 	uint32_t links, links_up;
 	/* The child's report; claims, but made before anything untrusted. */
 	bool ready;

@@ -171,6 +171,17 @@ stop_gently(struct weir_execution *e)
 	sup_output_resume(&e->err);
 }
 
+/* What a program used that would not end by itself, before it is killed. */
+static void
+note_usage(struct weir_execution *e)
+{
+	uint64_t cpu_ns = e->pid2 > 0 ? sup_sys_cpu_time(e->pid2) : 0;
+
+	if (!e->facts.exited && cpu_ns > e->facts.cpu_ns &&
+	    !sup_sys_is_readable(e->pidfd2))
+		e->facts.cpu_ns = cpu_ns;
+}
+
 static void
 kill_tree(struct weir_execution *e)
 {
@@ -220,6 +231,45 @@ finish(struct weir_execution *e)
 		e->events.finished(e->events.arg, e);
 }
 
+/*
+ * What was promised at the start must still hold at the end (S10), whatever
+ * the end is; and what was used is read while there is something to read.
+ */
+static void
+observe_end(struct weir_execution *e)
+{
+	struct sup_evidence now = e->evidence;
+	uint64_t cpu_ns;
+
+	if (!e->facts.ran || e->facts.exited || e->pid2 <= 0)
+		return;
+	sup_evidence_observe(&now, e->pid2);
+	cpu_ns = sup_sys_cpu_time(e->pid2);
+	/* Nothing contradicts when it has ended in between, or its number
+	 * might be another's by now. */
+	if (!now.status.read || !now.limits_read ||
+	    sup_sys_is_readable(e->pidfd2))
+		return;
+	e->facts.cpu_ns = cpu_ns;
+	if (now.status.peak_kb > e->peak_kb)
+		e->peak_kb = now.status.peak_kb;
+	/*
+	 * KERNEL: with each SIGXCPU the kernel raises the soft CPU limit by a
+	 * second (kernel/time/posix-cpu-timers.c); the hard one never moves.
+	 */
+	if (now.soft[WIRE_LIMIT_CPU] >= now.want_soft[WIRE_LIMIT_CPU] &&
+	    now.soft[WIRE_LIMIT_CPU] <= now.want_hard[WIRE_LIMIT_CPU])
+		now.want_soft[WIRE_LIMIT_CPU] = now.soft[WIRE_LIMIT_CPU];
+	if (sup_evidence_is_same(&e->evidence, &now))
+		return;
+	sup_grades_derive(&now, &e->grades);
+	if (sup_grades_refuse(&e->grades, &now, SUP_LEVEL_ISOLATED, e->refusal,
+		sizeof(e->refusal))) {
+		e->facts.refusal = e->refusal;
+		e->facts.evidence_broken = true;
+	}
+}
+
 static void
 perform(struct weir_execution *e, unsigned actions)
 {
@@ -229,14 +279,17 @@ perform(struct weir_execution *e, unsigned actions)
 		(void)!sup_chan_send(
 		    &e->chan, sizeof(e->refusal) * 6 + WIRE_KIB, fill_abort, e);
 	if ((actions & SUP_DO_HALT) != 0) {
+		observe_end(e);
 		sup_chan_stop(&e->chan);
 		if (e->tools != NULL)
 			bind_session_halt(e->tools, WIRE_TOOL_CANCELLED);
 	}
 	if ((actions & SUP_DO_TERM) != 0)
 		stop_gently(e);
-	if ((actions & SUP_DO_KILL) != 0)
+	if ((actions & SUP_DO_KILL) != 0) {
+		note_usage(e);
 		kill_tree(e);
+	}
 	if ((actions & SUP_DO_COLLECT) != 0)
 		collect(e);
 	sup_exec_arm(e);
@@ -321,6 +374,16 @@ refuse_start(struct weir_execution *e, const char *stage,
 	e->facts.refusal = e->refusal;
 }
 
+/* Something of our own that a start needs cannot be had. */
+static void
+fail_start(struct weir_execution *e, const struct wire_errinfo *info)
+{
+	e->facts.setup_site = info->site;
+	e->facts.setup_errno = info->sys != 0 ? info->sys : ENOMEM;
+	reap_now(e);
+	begin_failed(e, SUP_EVENT_FAILED);
+}
+
 static enum wire_err
 spawn_child(struct weir_execution *e, struct wire_errinfo *info)
 {
@@ -358,18 +421,19 @@ sup_exec_begin(struct weir_execution *e)
 
 	e->started_ns = sup_sys_now();
 	err = spawn_child(e, &info);
-	if (err != WIRE_OK) {
+	if (err != WIRE_OK && strcmp(info.site, "clone") == 0) {
 		refuse_start(e, "namespaces", &info);
 		begin_failed(e, SUP_EVENT_REFUSED);
+		return;
+	}
+	if (err != WIRE_OK) {
+		fail_start(e, &info);
 		return;
 	}
 	sup_evidence_namespaces(e->child.pid, &e->evidence.child);
 	err = sup_exec_open_io(e, &info);
 	if (err != WIRE_OK) {
-		e->facts.setup_site = info.site;
-		e->facts.setup_errno = info.sys != 0 ? info.sys : ENOMEM;
-		reap_now(e);
-		begin_failed(e, SUP_EVENT_FAILED);
+		fail_start(e, &info);
 		return;
 	}
 	e->deadline_ns = e->started_ns + e->terms.limits[SUP_LIMIT_READY];
@@ -378,7 +442,10 @@ sup_exec_begin(struct weir_execution *e)
 		err = sup_idmap_write(&e->weir->idmap, e->child.pid, &info);
 	if (err == WIRE_OK)
 		err = sup_spawn_go(&e->child, &info);
-	if (err != WIRE_OK) {
+	/* A stub that is gone already has said why. */
+	if (err != WIRE_OK)
+		sup_exec_take_reports(e);
+	if (err != WIRE_OK && e->state == SUP_EXEC_STARTING) {
 		refuse_start(e, "maps", &info);
 		sup_exec_event(e, SUP_EVENT_REFUSED);
 	}

@@ -17,6 +17,9 @@ void sup_exec_close_io(struct weir_execution *execution);
  * settled. */
 void sup_exec_woken(struct sup_watch *watch, uint32_t events);
 
+/* Takes the records that the stub has sent so far. */
+void sup_exec_take_reports(struct weir_execution *execution);
+
 /* Makes the tool side of the execution. */
 WIRE_MUST_USE enum wire_err sup_exec_open_tools(
     struct weir_execution *execution, struct wire_errinfo *info);

@@ -114,7 +114,6 @@
 	X(sync_file_range, 277, 84) \
 	X(fadvise64, 221, 223) \
 	X(readahead, 187, 213) \
-	X(flock, 73, 32) \
 	X(ftruncate, 77, 46) \
 	X(fallocate, 285, 47) \
 	X(fstat, 5, 80) \

@@ -147,12 +147,14 @@ static const uint16_t descriptors[] = {S(read), S(write), S(readv), S(writev),
     S(pread64), S(pwrite64), S(preadv), S(pwritev), S(preadv2), S(pwritev2),
     S(close), S(close_range), S(dup), S(dup2), S(dup3), S(lseek), S(pipe),
     S(pipe2), S(eventfd2), S(sendfile), S(copy_file_range), S(splice), S(fsync),
-    S(fdatasync), S(sync_file_range), S(fadvise64), S(readahead), S(flock),
-    S(ftruncate), S(fallocate), S(fstat), S(fchmod), S(getdents64)};
+    S(fdatasync), S(sync_file_range), S(fadvise64), S(readahead), S(ftruncate),
+    S(fallocate), S(fstat), S(fchmod), S(getdents64)};
 
 /*
  * SECURITY: fcntl without F_SETOWN, F_SETSIG and O_ASYNC, which send signals
  * without kill; without leases and F_NOTIFY, which block or watch others.
+ * flock is missing above: it locks whatever can be read, so also files of the
+ * host, for the host. F_SETLK needs a writable descriptor for a write lock.
  * ioctl commands are 32 bits to the kernel; TIOCSTI, TIOCLINUX and every
  * device's own are refused.
  */
@@ -195,6 +197,8 @@ static const uint16_t socket_pairs[] = {S(recvfrom), S(recvmsg), S(sendmsg),
  * cannot see; a connected stream socket, the only kind there is, refuses one
  * with EISCONN. It can also carry descriptors, but only along channels that
  * the program has anyway, and the supervisor never receives any.
+ * setsockopt without buffer sizes: at their maximum, descriptors in flight
+ * hold gigabytes of kernel memory that no limit of the process counts.
  * getsockopt without SO_PEERCRED and SO_PEERPIDFD, which would name the
  * supervisor at the other end of the channel.
  */
@@ -208,8 +212,7 @@ static const struct sup_filter_rule socket_rules[] = {
 	    SO_KEEPALIVE, SO_LINGER, SO_RCVTIMEO, SO_SNDTIMEO, SO_ACCEPTCONN,
 	    SO_PROTOCOL, SO_DOMAIN)),
     ALLOW_IF(setsockopt, IS(1, SOL_SOCKET),
-	IS(2, SO_REUSEADDR, SO_SNDBUF, SO_RCVBUF, SO_KEEPALIVE, SO_RCVTIMEO,
-	    SO_SNDTIMEO)),
+	IS(2, SO_REUSEADDR, SO_KEEPALIVE, SO_RCVTIMEO, SO_SNDTIMEO)),
 };
 
 /* clone3 and openat2 take a structure in memory, which no filter can see. */

@@ -1,5 +1,6 @@
 #include "supervisor/grades.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -73,7 +74,7 @@ static void
 grade_filesystem(const struct sup_evidence *e, struct sup_grades *g)
 {
 	char second[96];
-	bool planned = e->mounts >= e->mounts_planned;
+	bool planned = e->mounts == e->mounts_planned;
 
 	if (e->landlock_abi > 0 && e->landlock_proved)
 		(void)snprintf(second, sizeof(second),
@@ -106,7 +107,8 @@ grade_network(const struct sup_evidence *e, struct sup_grades *g)
 {
 	bool empty =
 	    own_namespace(e, SUP_NS_NET) && e->links > 0 && e->links_up == 0;
-	bool refused = e->ready && e->inet_errno != 0 && e->inet6_errno != 0;
+	bool refused =
+	    e->ready && e->inet_errno == EPERM && e->inet6_errno == EPERM;
 
 	if (empty && refused)
 		set(g, SUP_NETWORK, SUP_ENFORCED,
@@ -163,7 +165,11 @@ grade_identity(const struct sup_evidence *e, struct sup_grades *g)
 		    "the process status cannot be read");
 	else if (root)
 		set(g, SUP_IDENTITY, SUP_UNAVAILABLE,
-		    "stage ids: an id is that of real root");
+		    "stage ids: an id outside is that of real root (uid "
+		    "%" PRIu32 ", gid %" PRIu32
+		    "); start weir with a uid and a gid other than 0, or as "
+		    "root",
+		    s->uid[0], s->gid[0]);
 	else if (!no_capabilities(s))
 		set(g, SUP_IDENTITY, SUP_UNAVAILABLE,
 		    "stage capabilities: capabilities are left (bounding "
@@ -189,7 +195,7 @@ grade_identity(const struct sup_evidence *e, struct sup_grades *g)
 static void
 grade_limits(const struct sup_evidence *e, struct sup_grades *g)
 {
-	bool single = e->ready && e->fork_errno == 1; /* EPERM: the filter */
+	bool single = e->ready && e->fork_errno == EPERM;
 
 	if (!limit_stands(e, WIRE_LIMIT_CPU))
 		set(g, SUP_CPU, SUP_UNAVAILABLE,
@@ -205,7 +211,8 @@ grade_limits(const struct sup_evidence *e, struct sup_grades *g)
 	else
 		set(g, SUP_MEMORY, single ? SUP_ENFORCED : SUP_UNVERIFIED,
 		    "RLIMIT_AS %" PRIu64
-		    " bytes read by the host; %s; every tmpfs bounded",
+		    " bytes read by the host; %s; every tmpfs bounded, "
+		    "kernel buffers by open_files",
 		    e->soft[WIRE_LIMIT_AS],
 		    single ? "one process" : "more processes are possible");
 	if (limit_stands(e, WIRE_LIMIT_FSIZE))
@@ -220,7 +227,7 @@ grade_limits(const struct sup_evidence *e, struct sup_grades *g)
 static void
 grade_process_count(const struct sup_evidence *e, struct sup_grades *g)
 {
-	bool filter = e->ready && e->fork_errno == 1;
+	bool filter = e->ready && e->fork_errno == EPERM;
 	bool limit =
 	    limit_stands(e, WIRE_LIMIT_NPROC) && own_namespace(e, SUP_NS_USER);
 

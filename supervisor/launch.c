@@ -107,6 +107,15 @@ is_covered(const struct sup_launch *launch, const char *path)
 	return false;
 }
 
+static bool
+is_linked(const struct sup_launch *launch, const char *path)
+{
+	for (size_t i = 0; i < launch->stub.link_count; i++)
+		if (strcmp(path, launch->stub.links[i].path) == 0)
+			return true;
+	return false;
+}
+
 static void
 add_mount(struct sup_launch *launch, const char *source, const char *target,
     bool directory, unsigned flags)
@@ -173,18 +182,23 @@ add_system_dir(struct sup_launch *launch, const char *path)
 }
 
 /*
- * The interpreter: its whole prefix, or where that is a system directory only
- * the file itself, since the libraries are there already (C5; the narrowest
- * thing that works).
+ * The interpreter: its own file and the library directories of its prefix
+ * (C5). Not the whole prefix, which may be somebody's home.
  */
 static void
 add_interpreter(struct sup_launch *launch, const struct sup_interp *interp)
 {
-	const char *prefix = interp->prefix;
+	static const char *const libs[] = {"lib", "lib64"};
+	char path[PATH_MAX];
 
-	if (strcmp(prefix, "/usr") != 0 && strcmp(prefix, "/usr/local") != 0 &&
-	    strcmp(prefix, "/") != 0)
-		add_mount(launch, prefix, prefix, true, 0);
+	for (size_t i = 0; i < 2; i++) {
+		int n = snprintf(
+		    path, sizeof(path), "%s/%s", interp->prefix, libs[i]);
+
+		if (n > 0 && (size_t)n < sizeof(path) &&
+		    !is_covered(launch, path) && !is_linked(launch, path))
+			add_system_dir(launch, path);
+	}
 	add_mount(launch, interp->path, interp->path, false, 0);
 }
 
@@ -210,9 +224,66 @@ add_root(struct sup_launch *launch, const struct sup_interp *interp,
 	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
 		if (sup_sys_stat(devices[i], &st) == 0 && S_ISCHR(st.st_mode))
 			add_mount(launch, devices[i], devices[i], false,
-			    WIRE_MOUNT_WRITE | WIRE_MOUNT_DEVICE);
-	/* Programs that insist on /tmp get the workspace. */
-	add_link(launch, "/tmp", SUP_WORKSPACE);
+			    WIRE_MOUNT_DEVICE);
+	/* Programs that insist on /tmp get the workspace, unless the
+	 * interpreter itself stands there. */
+	if (!beneath(interp->path, "/tmp"))
+		add_link(launch, "/tmp", SUP_WORKSPACE);
+}
+
+/* Turns \\ooo of a mountinfo field into its byte (proc(5)). */
+static void
+unescape(char *text)
+{
+	char *to = text;
+
+	for (const char *p = text; *p != '\0'; to++) {
+		if (p[0] == '\\' && p[1] >= '0' && p[1] <= '3' &&
+		    p[2] != '\0' && p[3] != '\0') {
+			*to = (char)((p[1] - '0') * 64 + (p[2] - '0') * 8 +
+			    (p[3] - '0'));
+			p += 4;
+		} else {
+			*to = *p++;
+		}
+	}
+	*to = '\0';
+}
+
+/* Notes a mount point of the host that lies inside something bound. */
+static void
+note_below(struct sup_launch *launch, const char *point)
+{
+	for (size_t i = 0; i < launch->stub.mount_count; i++) {
+		const struct wire_plan_mount *m = &launch->stub.mounts[i];
+
+		if (m->kind != WIRE_MOUNT_DIR ||
+		    strcmp(point, m->source) == 0 || !beneath(point, m->source))
+			continue;
+		if (launch->below_count == WIRE_PLAN_MOUNTS)
+			launch->err = WIRE_ERR_NO_SPACE;
+		else
+			launch->below[launch->below_count++] =
+			    keep(launch, point);
+	}
+}
+
+/* A bind takes what is mounted below along; a plain user could not even
+ * leave it out (mount_namespaces(7), locked mounts). */
+static void
+find_below(struct sup_launch *launch)
+{
+	FILE *stream = fopen("/proc/self/mountinfo", "re");
+	char line[2 * PATH_MAX], point[PATH_MAX + 1];
+
+	while (stream != NULL && fgets(line, sizeof(line), stream) != NULL) {
+		if (sscanf(line, "%*s %*s %*s %*s %4096s", point) != 1)
+			continue;
+		unescape(point);
+		note_below(launch, point);
+	}
+	if (stream != NULL)
+		(void)fclose(stream);
 }
 
 static void
@@ -225,7 +296,9 @@ add_rules(struct sup_launch *launch)
 		const struct wire_plan_mount *m = &launch->stub.mounts[i];
 		uint64_t access = LL_READ;
 
-		if ((m->flags & WIRE_MOUNT_WRITE) != 0)
+		/* KERNEL: a device on a read-only mount can be written to;
+		 * read-only is its inode. */
+		if ((m->flags & (WIRE_MOUNT_WRITE | WIRE_MOUNT_DEVICE)) != 0)
 			access |= LL_WRITE_FILE;
 		add_rule(launch, m->target, access);
 	}
@@ -363,6 +436,13 @@ sup_launch_build(struct sup_launch *launch, const struct sup_terms *terms,
 	enum wire_err err;
 
 	launch->stub_plan_fd = launch->seal_plan_fd = -1;
+	if (beneath(interp->path, SUP_WORKSPACE) ||
+	    beneath(interp->path, SUP_RUNTIME) || beneath(interp->path, "/dev"))
+		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT,
+		    "the interpreter stands where the sandbox has its own "
+		    "directories (" SUP_WORKSPACE ", " SUP_RUNTIME
+		    ", /dev); use one that is installed elsewhere",
+		    0);
 	stub->layers = seal->layers =
 	    terms->layers & ((1u << WIRE_STAGE_COUNT) - 1);
 	stub->channel_fd = seal->channel_fd = WIRE_FD_CHANNEL;
@@ -376,6 +456,7 @@ sup_launch_build(struct sup_launch *launch, const struct sup_terms *terms,
 		seal->soft[i] = seal->hard[i] = WIRE_PLAN_UNSET;
 
 	add_root(launch, interp, libexec);
+	find_below(launch);
 	add_rules(launch);
 	add_canaries(launch);
 	add_environment(launch);

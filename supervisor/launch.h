@@ -26,6 +26,10 @@ struct sup_launch {
 	 * start, in the order of their descriptors. */
 	const char *opened[WIRE_PLAN_MOUNTS];
 	size_t opened_count;
+	/* Mounts of the host beneath what is bound: they come along, are
+	 * counted in the proof and listed among the grants. */
+	const char *below[WIRE_PLAN_MOUNTS];
+	size_t below_count;
 	struct wire_plan_insn insns[SUP_FILTER_MAX];
 	char text[SUP_LAUNCH_TEXT];
 	size_t text_len;

@@ -2,15 +2,13 @@
  * weir: the command.
  *
  * Theory of operation: one process, one thread. The signals that a person or
- * a service manager ends it with are taken through a signalfd, so that the
- * tree of the program is ended first and the result is still written; the
- * library beneath (weir.h) knows nothing of signals. Everything else is in
- * cmd_run.c.
+ * a service manager ends it with are taken through a signalfd (signals.c) while
+ * a program runs, so that its tree is ended first and the result is still
+ * written; the library beneath (weir.h) knows nothing of signals. Everything
+ * else is in cmd_run.c.
  */
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "supervisor/cmd_run.h"
@@ -29,23 +27,6 @@ make_standard_fds(void)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
 			return false;
 	return true;
-}
-
-static int
-take_signals(void)
-{
-	sigset_t ends;
-
-	(void)sigemptyset(&ends);
-	(void)sigaddset(&ends, SIGINT);
-	(void)sigaddset(&ends, SIGTERM);
-	(void)sigaddset(&ends, SIGHUP);
-	if (sigprocmask(SIG_BLOCK, &ends, NULL) < 0)
-		return -1;
-	/* A reader of our output that goes away is an error of write(2), not
-	 * the end of us with a child left. */
-	(void)signal(SIGPIPE, SIG_IGN);
-	return signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 int
@@ -70,5 +51,5 @@ main(int argc, char **argv)
 	case SUP_ACTION_RUN:
 		break;
 	}
-	return sup_cmd_run(&options, environ, take_signals());
+	return sup_cmd_run(&options, environ);
 }

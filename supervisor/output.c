@@ -111,6 +111,8 @@ sup_output_open(struct sup_output *output, struct sup_loop *loop, int fd,
     size_t cap, size_t preview, sup_output_sink *sink, void *sink_arg,
     struct wire_errinfo *info)
 {
+	enum wire_err err;
+
 	memset(output, 0, sizeof(*output));
 	output->loop = loop;
 	output->cap = cap;
@@ -120,9 +122,12 @@ sup_output_open(struct sup_output *output, struct sup_loop *loop, int fd,
 	output->watch = (struct sup_watch){
 	    .fd = fd, .events = EPOLLIN, .ready = ready, .owner = output};
 	output->tail = malloc(output->preview + 1);
-	if (output->tail == NULL)
-		return wire_fail(info, WIRE_ERR_NO_MEMORY, "output", 0);
-	return sup_loop_add(loop, &output->watch, info);
+	err = output->tail == NULL
+	    ? wire_fail(info, WIRE_ERR_NO_MEMORY, "output", 0)
+	    : sup_loop_add(loop, &output->watch, info);
+	if (err != WIRE_OK)
+		output->watch.fd = -1; /* still the caller's */
+	return err;
 }
 
 void

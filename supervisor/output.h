@@ -29,7 +29,7 @@ struct sup_output {
 	void *sink_arg;
 };
 
-/* Takes over fd, which is non-blocking. */
+/* Takes over fd, which is non-blocking, on success. */
 WIRE_MUST_USE enum wire_err sup_output_open(struct sup_output *output,
     struct sup_loop *loop, int fd, size_t cap, size_t preview,
     sup_output_sink *sink, void *sink_arg, struct wire_errinfo *info);

@@ -1,7 +1,11 @@
 #include "supervisor/printer.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "supervisor/sys.h"
 #include "wire/utf8.h"
@@ -16,6 +20,17 @@ sup_printer_init(struct sup_printer *printer, int fd, bool escape)
 	memset(printer, 0, sizeof(*printer));
 	printer->fd = fd;
 	printer->escape = escape;
+	if (isatty(fd) == 1) {
+		char path[32];
+		int own;
+
+		(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		own = sup_sys_open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY);
+		if (own >= 0) {
+			printer->fd = own;
+			printer->own_fd = true;
+		}
+	}
 	printer->queue = malloc(SUP_PRINTER_MAX);
 	return printer->queue != NULL;
 }
@@ -23,6 +38,8 @@ sup_printer_init(struct sup_printer *printer, int fd, bool escape)
 void
 sup_printer_release(struct sup_printer *printer)
 {
+	if (printer->own_fd)
+		sup_sys_close(&printer->fd);
 	free(printer->queue);
 	printer->queue = NULL;
 }
@@ -81,10 +98,10 @@ append(struct sup_printer *printer, const uint8_t *bytes, size_t len)
 		    printer->len);
 		printer->start = 0;
 	}
-	/* The contract of sup_printer_put keeps this from happening; what
-	 * does not fit is written at once rather than lost. */
-	if (len * (printer->escape ? 4 : 1) > SUP_PRINTER_MAX - printer->len)
-		sup_printer_finish(printer);
+	if (len * (printer->escape ? 4 : 1) > SUP_PRINTER_MAX - printer->len) {
+		printer->error = ENOBUFS;
+		return;
+	}
 	if (printer->escape) {
 		printer->len += sup_printer_escape(
 		    bytes, len, printer->queue + printer->len);
@@ -119,7 +136,7 @@ sup_printer_put(struct sup_printer *printer, const void *bytes, size_t len)
 	uint8_t joined[8];
 	size_t keep;
 
-	if (printer->broken)
+	if (printer->error != 0)
 		return true;
 	/* Complete a character that was cut between two reads. */
 	while (printer->held_len > 0 && len > 0) {
@@ -151,8 +168,10 @@ sup_printer_step(struct sup_printer *printer)
 	ssize_t n =
 	    sup_sys_write(printer->fd, printer->queue + printer->start, len);
 
+	if (n == -EAGAIN)
+		return false;
 	if (n < 0) {
-		printer->broken = true;
+		printer->error = (int)-n;
 		printer->len = 0;
 		return true;
 	}
@@ -170,16 +189,11 @@ sup_printer_is_empty(const struct sup_printer *printer)
 }
 
 void
-sup_printer_finish(struct sup_printer *printer)
+sup_printer_flush_held(struct sup_printer *printer)
 {
-	while (printer->len > 0)
-		(void)sup_printer_step(printer);
-	if (printer->held_len > 0 && !printer->broken) {
-		size_t len = printer->held_len;
+	size_t len = printer->held_len;
 
-		printer->held_len = 0;
+	printer->held_len = 0;
+	if (len > 0 && printer->error == 0)
 		append(printer, printer->held, len);
-		while (printer->len > 0)
-			(void)sup_printer_step(printer);
-	}
 }

@@ -14,27 +14,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The queue takes a whole turn of output, escaped. */
-#define SUP_PRINTER_MAX (4 * 64 * 1024)
 /* Above this the source is paused. */
 #define SUP_PRINTER_HIGH (64 * 1024)
+/* Room above that for two more turns of a source that is resumed once more at
+ * its end, each byte escaped to four. */
+#define SUP_PRINTER_MAX (SUP_PRINTER_HIGH + 2 * 4 * 64 * 1024 + 64)
 
 struct sup_printer {
 	int fd;
 	bool escape;
-	bool broken; /* the reader is gone: everything is dropped */
+	bool own_fd; /* a terminal, opened anew so that it cannot block */
+	int error;   /* errno of a failed write: everything is dropped */
 	uint8_t *queue;
 	size_t start, len;
 	uint8_t held[4]; /* an unfinished character */
 	size_t held_len;
 };
 
-/* False when memory is short. fd is borrowed. */
+/*
+ * False when memory is short. fd is borrowed. A terminal is opened anew, not
+ * blocking: one that is stopped (Ctrl-S) or not read would else block us in
+ * write(2), and with us the clock and the signals.
+ */
 bool sup_printer_init(struct sup_printer *printer, int fd, bool escape);
 void sup_printer_release(struct sup_printer *printer);
 
-/* Takes all bytes (at most 64 KiB at a time while the queue is below
- * SUP_PRINTER_HIGH). False: pause, the queue is above the mark. */
+/* Takes all bytes, at most 64 KiB at a time and two times above the mark; what
+ * then finds no room is an error of the stream. False: pause, the queue is
+ * above the mark. */
 bool sup_printer_put(
     struct sup_printer *printer, const void *bytes, size_t len);
 
@@ -43,8 +50,9 @@ bool sup_printer_put(
 bool sup_printer_step(struct sup_printer *printer);
 bool sup_printer_is_empty(const struct sup_printer *printer);
 
-/* Writes everything, waiting as long as it takes; for the end. */
-void sup_printer_finish(struct sup_printer *printer);
+/* What was held back of an unfinished character goes into the queue; for the
+ * end. */
+void sup_printer_flush_held(struct sup_printer *printer);
 
 /* Escapes text into out, at least 4 * len bytes; returns the length. Pure. */
 size_t sup_printer_escape(const uint8_t *text, size_t len, uint8_t *out);

@@ -189,7 +189,8 @@ put_paths(struct wire_out *out, const struct wire_plan *plan, bool write)
 	for (size_t i = 0; i < plan->mount_count; i++) {
 		const struct wire_plan_mount *m = &plan->mounts[i];
 
-		if (((m->flags & WIRE_MOUNT_WRITE) != 0) == write)
+		if (((m->flags & (WIRE_MOUNT_WRITE | WIRE_MOUNT_DEVICE)) !=
+			0) == write)
 			wire_out_lossy_string(out, span_of(m->target));
 	}
 	if (write) {
@@ -209,6 +210,11 @@ put_granted(struct wire_out *out, const struct weir_execution *e)
 	wire_out_begin_object(out);
 	wire_out_key(out, "read");
 	put_paths(out, plan, false);
+	wire_out_key(out, "mounted_below");
+	wire_out_begin_array(out);
+	for (size_t i = 0; i < e->launch->below_count; i++)
+		wire_out_lossy_string(out, span_of(e->launch->below[i]));
+	wire_out_end_array(out);
 	wire_out_key(out, "write");
 	put_paths(out, plan, true);
 	wire_out_key(out, "environment");
@@ -260,6 +266,18 @@ put_exit(struct wire_out *out, const struct sup_verdict *v)
 	wire_out_end_object(out);
 }
 
+/* SECURITY: what ran under weaker terms than promised is withheld (S10). */
+static void
+put_preview(struct wire_out *out, const char *key,
+    const struct sup_output *output, const struct weir_execution *e)
+{
+	wire_out_key(out, key);
+	if (e->facts.evidence_broken)
+		wire_out_text(out, "");
+	else
+		sup_output_preview(output, out);
+}
+
 static void
 put_all(struct wire_out *out, const struct weir_execution *e)
 {
@@ -277,10 +295,8 @@ put_all(struct wire_out *out, const struct weir_execution *e)
 		wire_out_null(out);
 	wire_out_key(out, "returned");
 	wire_out_bool(out, v->returned);
-	wire_out_key(out, "stdout");
-	sup_output_preview(&e->out, out);
-	wire_out_key(out, "stderr");
-	sup_output_preview(&e->err, out);
+	put_preview(out, "stdout", &e->out, e);
+	put_preview(out, "stderr", &e->err, e);
 	wire_out_key(out, "streams");
 	wire_out_begin_object(out);
 	put_stream(out, "stdout", &e->out);

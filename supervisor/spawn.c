@@ -1,14 +1,10 @@
 #include "supervisor/spawn.h"
 
-#include <fcntl.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "supervisor/sys.h"
@@ -18,15 +14,26 @@
 	(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET |           \
 	    CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
 
-/* Descriptors are first moved above this, so that putting them in their
- * places cannot overwrite one that is still needed. */
-#define ASIDE 64
-
 /* What the child finds; written by the parent before the clone. */
 struct child_args {
 	const struct sup_spawn_request *request;
 	int ends[WIRE_FD_MOUNTS]; /* source of each fixed number */
 };
+
+/* Says which step failed, as the stub would, and ends. */
+__attribute__((noreturn)) static void
+child_fail(const struct child_args *args, enum wire_stage stage, int error)
+{
+	const struct wire_report report = {
+	    .magic = WIRE_REPORT_MAGIC,
+	    .code = WIRE_REPORT_FAILED,
+	    .stage = (uint16_t)stage,
+	    .sys = error,
+	};
+
+	(void)sup_sys_send(args->ends[WIRE_FD_REPORT], &report, sizeof(report));
+	_exit(125);
+}
 
 /*
  * The stub is executed by an id that the new user namespace does not map, so
@@ -38,20 +45,8 @@ child_keep_capabilities(void)
 {
 	static const int kept[] = {
 	    CAP_SYS_ADMIN, CAP_SETUID, CAP_SETGID, CAP_SETPCAP};
-	struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
-	struct __user_cap_data_struct data[2];
 
-	if (syscall(SYS_capget, &head, data) < 0)
-		return -1;
-	for (int i = 0; i < 2; i++)
-		data[i].inheritable = data[i].permitted;
-	if (syscall(SYS_capset, &head, data) < 0)
-		return -1;
-	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
-		if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, kept[i], 0, 0) <
-		    0)
-			return -1;
-	return 0;
+	return sup_sys_keep_capabilities(kept, sizeof(kept) / sizeof(kept[0]));
 }
 
 static int
@@ -61,18 +56,23 @@ child_place_fds(const struct child_args *args)
 	int aside[WIRE_FD_MOUNTS + WIRE_PLAN_MOUNTS];
 	int count = WIRE_FD_MOUNTS + (int)request->mount_count;
 
+	/* First moved out of the way, so that putting one in its place cannot
+	 * overwrite another that is still needed. */
 	for (int i = 0; i < count; i++) {
 		int from = i < WIRE_FD_MOUNTS
 		    ? args->ends[i]
 		    : request->mount_fds[i - WIRE_FD_MOUNTS];
 
-		aside[i] = fcntl(from, F_DUPFD_CLOEXEC, ASIDE + count);
+		aside[i] = sup_sys_dup_above(from, count);
 		if (aside[i] < 0)
-			return -1;
+			return aside[i];
 	}
-	for (int i = 0; i < count; i++)
-		if (dup2(aside[i], i) < 0)
-			return -1;
+	for (int i = 0; i < count; i++) {
+		int r = sup_sys_dup_to(aside[i], i);
+
+		if (r < 0)
+			return r;
+	}
 	return 0;
 }
 
@@ -81,20 +81,23 @@ __attribute__((no_sanitize("address", "undefined"))) static int
 child_main(void *arg)
 {
 	struct child_args *args = arg;
-	static char name[] = "weir-child";
-	char *argv[] = {name, NULL};
-	char *envp[] = {NULL};
-	int stub_fd;
+	int count = WIRE_FD_MOUNTS + (int)args->request->mount_count;
+	int stub_fd, r;
 
+	stub_fd = sup_sys_dup_above(args->request->stub_fd, count);
+	if (stub_fd < 0)
+		child_fail(args, WIRE_STAGE_DESCRIPTORS, -stub_fd);
+	r = child_keep_capabilities();
+	if (r < 0)
+		child_fail(args, WIRE_STAGE_CAPABILITIES, -r);
+	r = child_place_fds(args);
+	if (r < 0)
+		child_fail(args, WIRE_STAGE_DESCRIPTORS, -r);
 	/* SECURITY: an empty environment and a fresh image: nothing of the
 	 * supervisor's memory is in process 1 for the program to read. */
-	stub_fd = fcntl(args->request->stub_fd, F_DUPFD_CLOEXEC,
-	    ASIDE + WIRE_FD_MOUNTS + WIRE_PLAN_MOUNTS);
-	if (stub_fd >= 0 && child_place_fds(args) == 0 &&
-	    child_keep_capabilities() == 0)
-		(void)syscall(
-		    SYS_execveat, stub_fd, "", argv, envp, AT_EMPTY_PATH);
-	_exit(125);
+	r = sup_sys_exec_stub(stub_fd);
+	args->ends[WIRE_FD_REPORT] = WIRE_FD_REPORT;
+	child_fail(args, WIRE_STAGE_PLAN, -r);
 }
 
 /* The clone itself, with all signals blocked: a handler of the host must not

@@ -154,9 +154,11 @@ weir_start(struct weir *weir, const struct weir_request *request,
 		sup_exec_destroy(e);
 		return NULL;
 	}
-	e->facts.cpu_limit_ns = e->terms.cpu_seconds * SUP_NS_PER_S;
 	e->facts.value_max = e->terms.limits[SUP_LIMIT_VALUE];
 	sup_evidence_expect(&e->evidence, e->launch);
+	/* What was inherited may be less than what was asked for. */
+	e->facts.cpu_limit_ns =
+	    e->evidence.want_soft[WIRE_LIMIT_CPU] * SUP_NS_PER_S;
 	first_warnings(e);
 	e->next = weir->executions;
 	weir->executions = e;

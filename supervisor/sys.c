@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <linux/mount.h>
 #include <poll.h>
 #include <sched.h>
@@ -13,8 +14,10 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -308,12 +311,26 @@ sup_sys_poll(struct pollfd *polled, size_t count)
 	return (int)CALL(poll(polled, count, -1));
 }
 
+bool
+sup_sys_is_readable(int fd)
+{
+	struct pollfd polled = {fd, POLLIN, 0};
+
+	return CALL(poll(&polled, 1, 0)) > 0;
+}
+
 void
 sup_sys_wait_readable(int fd)
 {
 	struct pollfd polled = {fd, POLLIN, 0};
 
 	(void)sup_sys_poll(&polled, 1);
+}
+
+int
+sup_sys_signalfd(const sigset_t *set)
+{
+	return (int)CALL(signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
 int
@@ -417,4 +434,46 @@ sup_sys_random(void *buf, size_t len)
 	ssize_t n = CALL(getrandom(buf, len, 0));
 
 	return n < 0 ? (int)n : (size_t)n == len ? 0 : -EIO;
+}
+
+int
+sup_sys_dup_above(int fd, int lowest)
+{
+	return (int)CALL(fcntl(fd, F_DUPFD_CLOEXEC, lowest));
+}
+
+int
+sup_sys_dup_to(int fd, int number)
+{
+	return (int)CALL(dup2(fd, number));
+}
+
+int
+sup_sys_keep_capabilities(const int *capabilities, size_t count)
+{
+	struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &head, data) < 0)
+		return -errno;
+	for (int i = 0; i < 2; i++)
+		data[i].inheritable = data[i].permitted;
+	if (syscall(SYS_capset, &head, data) < 0)
+		return -errno;
+	for (size_t i = 0; i < count; i++)
+		if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capabilities[i],
+			0, 0) < 0)
+			return -errno;
+	return 0;
+}
+
+int
+sup_sys_exec_stub(int fd)
+{
+	static char name[] = "weir-child";
+	char *argv[] = {name, NULL};
+	char *envp[] = {NULL};
+
+	(void)syscall(SYS_execveat, fd, "", argv, envp, AT_EMPTY_PATH);
+	return -errno;
 }

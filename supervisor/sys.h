@@ -9,6 +9,7 @@
 #ifndef SUP_SYS_H
 #define SUP_SYS_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -65,10 +66,14 @@ struct epoll_event;
 int sup_sys_epoll_wait(
     int epoll_fd, struct epoll_event *events, int max, int timeout_ms);
 int sup_sys_eventfd(void);
+/* Not blocking; the signals must be blocked already. */
+int sup_sys_signalfd(const sigset_t *set);
 int sup_sys_timerfd(void);
 /* poll(2) without a timeout; for the command's own loop. */
 struct pollfd;
 int sup_sys_poll(struct pollfd *polled, size_t count);
+/* Whether fd is readable now; for a pidfd, whether the process has ended. */
+bool sup_sys_is_readable(int fd);
 /* Blocks until fd is readable; for teardown only. */
 void sup_sys_wait_readable(int fd);
 /* Absolute CLOCK_MONOTONIC; 0 disarms. */
@@ -88,6 +93,14 @@ int sup_sys_prlimit(
 /* clone(2) with exit_signal 0: the child's id, or -errno. */
 int sup_sys_clone(
     int (*run)(void *), void *stack_top, int flags, void *arg, int *ret_pidfd);
+/* For the child between clone and exec: no memory, no locks. */
+int sup_sys_dup_above(int fd, int lowest);
+/* Not close-on-exec, unlike all others: the stub finds it there. */
+int sup_sys_dup_to(int fd, int number);
+/* Keeps capabilities over the exec (ambient). 0 or -errno. */
+int sup_sys_keep_capabilities(const int *capabilities, size_t count);
+/* Executes fd with an empty environment; returns only on failure. */
+int sup_sys_exec_stub(int fd);
 int sup_sys_random(void *buf, size_t len);
 
 #endif

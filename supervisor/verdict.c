@@ -91,6 +91,26 @@ answered(const struct sup_facts *f, struct sup_verdict *v)
 	v->returned = done->returned;
 }
 
+/* What the wait status says, for ends that the host decided. */
+static void
+note_exit(const struct sup_facts *f, struct sup_verdict *v)
+{
+	if (!f->exited)
+		return;
+	if (WIFSIGNALED(f->wait_status))
+		v->signal = WTERMSIG(f->wait_status);
+	else
+		v->code = WEXITSTATUS(f->wait_status);
+}
+
+/* CPU time beyond the limit counts whatever the program answered: it may have
+ * trapped the signal (C4). */
+static bool
+answer_late(const struct sup_facts *f)
+{
+	return f->cpu_limit_ns > 0 && f->cpu_ns > f->cpu_limit_ns;
+}
+
 /* Process 2 ended without an answer. */
 static void
 ended(const struct sup_facts *f, struct sup_verdict *v)
@@ -98,6 +118,13 @@ ended(const struct sup_facts *f, struct sup_verdict *v)
 	int status = f->wait_status;
 
 	v->by_program = true;
+	/* Beyond the limit, however it went: it may have trapped the signal
+	 * and then left by itself (C4). */
+	if (answer_late(f)) {
+		note_exit(f, v);
+		cpu_timeout(f, v);
+		return;
+	}
 	if (WIFSIGNALED(status)) {
 		int sig = WTERMSIG(status);
 
@@ -198,31 +225,11 @@ violated(const struct sup_facts *f, struct sup_verdict *v)
 	    f->violation_site, f->violation_offset);
 }
 
-/* What the wait status says, for ends that the host decided. */
-static void
-note_exit(const struct sup_facts *f, struct sup_verdict *v)
-{
-	if (!f->exited)
-		return;
-	if (WIFSIGNALED(f->wait_status))
-		v->signal = WTERMSIG(f->wait_status);
-	else
-		v->code = WEXITSTATUS(f->wait_status);
-}
-
 static void
 by_host(const struct sup_facts *f, struct sup_verdict *v)
 {
 	v->signal = f->killed ? SIGKILL : 0;
 	note_exit(f, v);
-}
-
-/* CPU time beyond the limit counts whatever the program answered: it may have
- * trapped the signal (C4). */
-static bool
-answer_late(const struct sup_facts *f)
-{
-	return f->cpu_limit_ns > 0 && f->cpu_ns > f->cpu_limit_ns;
 }
 
 void

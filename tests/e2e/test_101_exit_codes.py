@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """The exit codes of the manual, each reached by a real end."""
 import os
+import shutil
 import signal
+import subprocess
+import tempfile
 
-from weir_test import Case, finish, main, rows, run
+from weir_test import HANG, PYTHON, Case, finish, main, rows, run
 
 
 class Codes(Case):
@@ -77,6 +80,51 @@ class Interpreter(Case):
             path = self.write("python3", file.read())
         os.chmod(path, 0o644)
         self.assertEqual(run("1", python=path).code, 126)
+
+
+class Elsewhere(Case):
+    """An interpreter's prefix may stand in any directory of the host."""
+
+    def check(self, place):
+        """A virtual environment, which leads to its base."""
+        home = tempfile.mkdtemp(prefix="weir-e2e-", dir=place)
+        self.addCleanup(shutil.rmtree, home)
+        os.chmod(home, 0o755)
+        os.mkdir(home + "/bin")
+        os.symlink(PYTHON, home + "/bin/python3")
+        with open(home + "/pyvenv.cfg", "w") as file:
+            file.write("home = %s\n" % os.path.dirname(PYTHON))
+        self.assertEqual(self.value("5", python=home + "/bin/python3"), 5)
+
+    def check_copy(self, place):
+        """A whole installation of its own, as small as one can be."""
+        home = tempfile.mkdtemp(prefix="weir-e2e-", dir=place)
+        self.addCleanup(shutil.rmtree, home)
+        os.chmod(home, 0o755)
+        base = subprocess.run(
+            [PYTHON, "-I", "-S", "-c", "import os, sys; print(os.path."
+             "dirname(os.__file__)); print(sys.executable)"], timeout=HANG,
+            stdout=subprocess.PIPE).stdout.decode().splitlines()
+        os.mkdir(home + "/bin")
+        library = home + "/lib/" + os.path.basename(base[0])
+        shutil.copytree(
+            base[0], library, symlinks=True,
+            ignore=shutil.ignore_patterns(
+                "__pycache__", "test", "*-packages", "config-*", "idlelib",
+                "ensurepip", "lib2to3", "tkinter", "pydoc*"))
+        shutil.copy(os.path.realpath(base[1]), home + "/bin/python3")
+        got = run("import os\nos.__file__", python=home + "/bin/python3")
+        self.assertIsNone(got.kind, got.result["error"])
+        self.assertEqual(got.result["value"], library + "/os.py")
+
+    def test_copy_beneath_tmp(self):
+        self.check_copy("/tmp")
+
+    def test_copy_beneath_var(self):
+        self.check_copy("/var/tmp")
+
+
+rows(Elsewhere, {"venv_beneath_tmp": "/tmp", "venv_beneath_var": "/var/tmp"})
 
 
 class Cancelled(Case):

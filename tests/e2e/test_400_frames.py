@@ -328,7 +328,6 @@ def read_lines(count):
         got = self.outcome(
             "import socket\n"
             "s = socket.socket(fileno=3)\n"
-            "s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)\n"
             "for n in range(200):\n"
             "    write(b'{\"type\":\"call\",\"id\":%d,\"name\":\"echo\","
             "\"arguments\":{\"a\":\"' % n + b'x' * 500000 + b'\"}}\\n')\n"

@@ -97,7 +97,7 @@ class Adapted(Watched):
     def limits(self, number):
         ends = ENDINGS[number]
         times_out = TIMEOUT in (ends if type(ends) is tuple else (ends,))
-        limits = {"wall": "4s" if times_out else self.BOUND - 10,
+        limits = {"wall": "2s" if times_out else self.BOUND - 10,
                   "grace": "500ms", "cpu": 40, "preview": "64K"}
         if number in (18, 19):
             limits["address_space"] = "1G"
