@@ -325,6 +325,8 @@ begin_failed(struct weir_execution *e, enum sup_exec_event cause)
 	e->facts.cause = cause;
 	e->state = SUP_EXEC_SETTLING;
 	e->ended_ns = sup_sys_now();
+	if (e->started_ns == 0)
+		e->started_ns = e->ended_ns;
 	e->deadline_ns = e->ended_ns;
 	sup_loop_again(&e->weir->loop, &e->wake);
 }
@@ -375,8 +377,8 @@ refuse_start(struct weir_execution *e, const char *stage,
 }
 
 /* Something of our own that a start needs cannot be had. */
-static void
-fail_start(struct weir_execution *e, const struct wire_errinfo *info)
+void
+sup_exec_fail(struct weir_execution *e, const struct wire_errinfo *info)
 {
 	e->facts.setup_site = info->site;
 	e->facts.setup_errno = info->sys != 0 ? info->sys : ENOMEM;
@@ -427,13 +429,13 @@ sup_exec_begin(struct weir_execution *e)
 		return;
 	}
 	if (err != WIRE_OK) {
-		fail_start(e, &info);
+		sup_exec_fail(e, &info);
 		return;
 	}
 	sup_evidence_namespaces(e->child.pid, &e->evidence.child);
 	err = sup_exec_open_io(e, &info);
 	if (err != WIRE_OK) {
-		fail_start(e, &info);
+		sup_exec_fail(e, &info);
 		return;
 	}
 	e->deadline_ns = e->started_ns + e->terms.limits[SUP_LIMIT_READY];

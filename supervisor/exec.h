@@ -90,6 +90,10 @@ void sup_exec_event(
 /* Starts what was prepared by weir_start; a failure becomes an event. */
 void sup_exec_begin(struct weir_execution *execution);
 
+/* The other beginning: something of our own cannot be had. */
+void sup_exec_fail(
+    struct weir_execution *execution, const struct wire_errinfo *info);
+
 /* Ends everything at once, without a result; for freeing early. */
 void sup_exec_destroy(struct weir_execution *execution);
 

@@ -88,13 +88,25 @@ name_execution(struct weir_execution *e)
 	return true;
 }
 
-static bool
-prepare(struct weir_execution *e, const struct weir_request *request,
-    char error[WEIR_ERROR_MAX])
+/* What an execution needs beside its request. Where the host cannot give it,
+ * the execution ends before it began, as a result like any other. */
+static enum wire_err
+prepare(struct weir_execution *e, struct wire_errinfo *info)
 {
-	struct wire_errinfo info = {"", 0, 0};
 	enum wire_err err;
 
+	err = sup_launch_build(e->launch, &e->terms, &e->weir->interp,
+	    e->weir->libexec, e->weir->open_mounts, info);
+	if (err == WIRE_OK)
+		err = sup_exec_open_tools(e, info);
+	return err;
+}
+
+/* Whether the request itself could work. */
+static bool
+accept_request(struct weir_execution *e, const struct weir_request *request,
+    char error[WEIR_ERROR_MAX])
+{
 	if (!make_terms(e, request, error) || !take_program(e, request, error))
 		return false;
 	e->launch = calloc(1, sizeof(*e->launch));
@@ -103,16 +115,6 @@ prepare(struct weir_execution *e, const struct weir_request *request,
 		return false;
 	}
 	e->launch->stub_plan_fd = e->launch->seal_plan_fd = -1;
-	err = sup_launch_build(e->launch, &e->terms, &e->weir->interp,
-	    e->weir->libexec, e->weir->open_mounts, &info);
-	if (err == WIRE_OK)
-		err = sup_exec_open_tools(e, &info);
-	if (err != WIRE_OK) {
-		sup_explain(error, "%s: %s %s", info.site,
-		    wire_err_meaning(err),
-		    info.sys != 0 ? strerror(info.sys) : "");
-		return false;
-	}
 	return true;
 }
 
@@ -133,6 +135,8 @@ weir_start(struct weir *weir, const struct weir_request *request,
     const struct weir_events *events, char error[WEIR_ERROR_MAX])
 {
 	struct weir_execution *e = calloc(1, sizeof(*e));
+	struct wire_errinfo info = {"", 0, 0};
+	enum wire_err err;
 
 	if (e == NULL) {
 		sup_explain(error, "out of memory");
@@ -150,7 +154,13 @@ weir_start(struct weir *weir, const struct weir_request *request,
 	e->evidence.host_uid = geteuid();
 	e->evidence.foreign_fd = -1;
 	bind_record_list_init(&e->record);
-	if (!prepare(e, request, error)) {
+	if (!accept_request(e, request, error)) {
+		sup_exec_destroy(e);
+		return NULL;
+	}
+	err = prepare(e, &info);
+	if (err == WIRE_ERR_BAD_ARGUMENT) {
+		sup_explain(error, "%s", info.site);
 		sup_exec_destroy(e);
 		return NULL;
 	}
@@ -162,6 +172,9 @@ weir_start(struct weir *weir, const struct weir_request *request,
 	first_warnings(e);
 	e->next = weir->executions;
 	weir->executions = e;
-	sup_exec_begin(e);
+	if (err == WIRE_OK)
+		sup_exec_begin(e);
+	else
+		sup_exec_fail(e, &info);
 	return e;
 }

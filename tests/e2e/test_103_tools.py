@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Tools: called one by one and many at once, and what fails in them."""
 import json
+import os
 
-from weir_test import ECHO, Case, finish, main, rows, shell
+from weir_test import ECHO, Case, Meeting, finish, main, rows, run, shell
 
 # Every call says its own name to the tool, and every reply is compared.
 THREADS = """
@@ -61,6 +62,15 @@ class Calls(Case):
             tools={"echo": ECHO, "odd name/é": ECHO})
         self.assertEqual(value, [{"a": 1}] * 4 + [
             {}, {"b": 2}, ["echo", "odd name/é"]])
+
+    def test_very_many_tools(self):
+        tools = {"tool-%04d-%s" % (n, "n" * 100): ECHO for n in range(1024)}
+        value = self.value(
+            "return [len(TOOLS), call_tool(TOOLS[-1], {'a': 1}),"
+            " list(TOOLS) == sorted(TOOLS)]", tools=tools)
+        self.assertEqual(value, [1024, {"a": 1}, True])
+        tools["one-more"] = ECHO
+        self.assertEqual(run("1", tools=tools).code, 2)
 
     def test_gather_of_three_with_one_failing(self):
         result = self.succeeds(
@@ -143,39 +153,29 @@ class Calls(Case):
         self.assertEqual(value[:5], ["echo"] * 5)
 
     def test_replies_in_another_order_than_calls(self):
-        """Each call lets the one before it go, so they end backwards."""
+        """Each reply makes the program let the call before it go, so they
+        end backwards."""
+        meetings = []
+        for n in range(3):
+            os.mkdir(self.path(str(n)))
+            meetings.append(Meeting(self.path(str(n))))
+            self.addCleanup(meetings[n].close)
+        tools = {"step%d" % n: meetings[n].tool(n) for n in range(3)}
+        tools.update(("free%d" % n, meetings[n].releaser())
+                     for n in range(3))
         value = self.value(
             "import asyncio\n"
             "done = []\n"
             "async def one(n):\n"
-            "    got = await call_tool('step%d' % n, {'n': n})\n"
+            "    got = await call_tool('step%d' % n)\n"
             "    done.append(n)\n"
+            "    if n > 0: await call_tool('free%d' % (n - 1))\n"
             "    return got\n"
-            "got = await asyncio.gather(*map(one, range(3)))\n"
-            "return [got, done]",
-            tools=self.chain(3), limits={"wall": 100})
+            "calls = [asyncio.create_task(one(n)) for n in range(3)]\n"
+            "await call_tool('free2')\n"
+            "got = await asyncio.gather(*calls)\n"
+            "return [got, done]", tools=tools, limits={"wall": 100})
         self.assertEqual(value, [[0, 1, 2], [2, 1, 0]])
-
-    def chain(self, count):
-        """Tools of which step N waits for step N + 1."""
-        import os
-        tools = {}
-        for n in range(count):
-            os.mkfifo(self.path("link%d" % n))
-        for n in range(count):
-            # A FIFO opened for both never blocks in open(2).
-            wait = 'read line <>"$1/link%d"; ' % n if n < count - 1 else ""
-            tell = 'echo x 1<>"$1/link%d"; ' % (n - 1) if n > 0 else ""
-            script = wait + "echo %d; " % n
-            if tell:
-                # The answer has to be out before the other is let go.
-                script = wait + "echo %d; exec >&-; " % n + tell
-            tools["step%d" % n] = shell(script, self.directory)
-        # What keeps a line in a FIFO is somebody who has it open.
-        for n in range(count):
-            fd = os.open(self.path("link%d" % n), os.O_RDWR)
-            self.addCleanup(os.close, fd)
-        return tools
 
 
 class Failing(Case):
@@ -216,7 +216,6 @@ rows(Failing, {
 
 class Environment(Case):
     def test_of_a_tool(self):
-        import os
         value = self.value(
             "return [where(), sorted(names())]",
             tools={"where": shell('printf \'"%s"\' "$(pwd)"'),

@@ -135,7 +135,7 @@ class Calls(Case):
         result = self.succeeds(
             CAUGHT + "return [caught(wait), caught(echo)]",
             tools={"wait": meeting.tool(), "echo": ECHO},
-            limits={"tool_time": "300ms"})
+            limits={"tool_time": 2})
         self.assertEqual(result["value"], [["timed_out", False], 0])
         call = result["calls"]["list"][0]
         self.assertEqual((call["state"], call["kind"]),
@@ -389,11 +389,13 @@ class Wall(Case):
         """A program may tidy up, as long as the grace lasts."""
         got = self.fails(
             "timeout",
-            "import signal, threading\n"
-            "def tidy(*_):\n    print('tidied', flush=True)\n"
+            "import os, signal\n"
+            "def tidy(*_):\n"
+            "    print('tidied', flush=True)\n"
+            "    os._exit(0)\n"
             "signal.signal(signal.SIGTERM, tidy)\n"
             "while True: signal.pause()",
-            limits={"wall": "500ms", "grace": "500ms"})
+            limits={"wall": 1, "grace": 20})
         self.assertEqual(got.result["stdout"], "tidied\n")
 
     def test_answer_in_the_grace_is_no_answer(self):

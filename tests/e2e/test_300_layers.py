@@ -3,9 +3,10 @@
 then runs no program, or loses exactly the grade that the stage earns; it
 exits with 125 when the level falls, and names the stage."""
 import os
+import subprocess
 
-from weir_test import (ECHO, GUARANTEES, IS_ROOT, LAYERS, Case, main, rows,
-                       run, shell)
+from weir_test import (ECHO, GUARANTEES, HANG, IS_ROOT, LAYERS, Case, Outcome,
+                       command, main, rows, run, shell)
 
 
 class Skipped(Case):
@@ -108,6 +109,47 @@ class More(Case):
     def test_same_without_the_option(self):
         got = run("echo(a=1)", weir=LAYERS, tools={"echo": ECHO})
         self.assertEqual((got.code, got.result["value"]), (0, {"a": 1}))
+
+
+class Hosts(Case):
+    """Hosts that refuse a step: nothing runs, and the step is named."""
+
+    def check(self, script, *words):
+        mark = self.path("ran")
+        program = ["-c", "effect()"]
+        options = command(tools={"effect": shell('echo >"$1"; echo 1', mark)})
+        done = subprocess.run(
+            ["unshare", *script[:-1], script[-1] + 'exec "$@"', "sh",
+             *options, *program],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, cwd="/", timeout=HANG)
+        got = Outcome(done.returncode, done.stdout, done.stderr)
+        self.assertEqual((got.code, got.kind), (125, "isolation_unavailable"),
+                         done)
+        self.assertFalse(os.path.exists(mark))
+        for word in words:
+            self.assertIn(word, got.result["error"]["message"])
+
+
+def inside(option, setting):
+    """Words for unshare(1): a shell that changes a host of its own."""
+    return [option, "--fork", "sh", "-c", setting + " && "]
+
+
+hosts = {
+    "without_user_namespaces": (
+        inside("-Ur", "echo 0 >/proc/sys/user/max_user_namespaces"),
+        "stage namespaces", "max_user_namespaces"),
+    "without_pid_namespaces": (
+        inside("-Ur", "echo 0 >/proc/sys/user/max_pid_namespaces"),
+        "stage namespaces", "max_"),
+    "only_root_to_map": (inside("-Ur", "true"), "stage ids"),
+}
+if IS_ROOT:
+    hosts["read_only_proc"] = (
+        inside("-m", "mount --bind /proc /proc && mount -o remount,bind,"
+               "ro /proc"), "stage maps", "_map")
+rows(Hosts, hosts)
 
 
 OPEN = ("import os\n"

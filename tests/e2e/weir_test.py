@@ -251,7 +251,7 @@ def end_survivors():
 
 def processes_named(marker):
     """Every process of the host whose name or command line has the marker,
-    but for this one and its parents."""
+    but for this one."""
     found = []
     for entry in os.listdir("/proc"):
         if not entry.isdigit() or int(entry) == os.getpid():
