@@ -124,7 +124,9 @@ void
 stub_signals_block_child(void)
 {
 	static const uint64_t mask = 1ULL << (17 /* SIGCHLD */ - 1);
+	static const unsigned long fresh[4]; /* SIG_DFL */
 
+	(void)STUB_SYS(__NR_rt_sigaction, 17, fresh, 0, sizeof(mask));
 	(void)STUB_SYS(
 	    __NR_rt_sigprocmask, 0 /* SIG_BLOCK */, &mask, 0, sizeof(mask));
 }

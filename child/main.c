@@ -137,7 +137,6 @@ stub_main(int argc, char **argv, char **envp)
 
 	/* KERNEL: a host that ignores SIGCHLD hands that on, and process 2's
 	 * status would be lost (wait(2)). */
-	stub_signals_reset();
 	stub_signals_block_child();
 	/* The layers that may be left out stand in the plan itself. */
 	error = stub_input_plan(WIRE_FD_PLAN, &plan);

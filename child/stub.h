@@ -31,7 +31,8 @@ int stub_report(int report_fd, const struct wire_report *report, int pass_fd);
 /* Signal dispositions and mask as after a boot: all default, none blocked.
  * exec keeps ignored signals and the mask, and the host may have both. */
 void stub_signals_reset(void);
-/* Blocks SIGCHLD, for a signalfd: before the fork whose end it tells. */
+/* SIGCHLD at its default and blocked, for a signalfd: before the fork whose
+ * end it tells. */
 void stub_signals_block_child(void);
 
 /* PLAN: maps and checks the plan behind fd, and closes fd. 0 or an errno. */

@@ -29,16 +29,13 @@
 	    LL_MAKE_DIR | LL_MAKE_REG | LL_MAKE_SOCK | LL_MAKE_FIFO |          \
 	    LL_MAKE_SYM | LL_REFER | LL_TRUNCATE)
 
-/* Where the dynamic loader and the interpreter find libraries. */
+/* Where the dynamic loader and the interpreter find libraries. None for
+ * 32 bits: the filter ends what makes such calls. */
 static const char *const system_dirs[] = {
     "/lib",
-    "/lib32",
     "/lib64",
-    "/libx32",
     "/usr/lib",
-    "/usr/lib32",
     "/usr/lib64",
-    "/usr/libx32",
     "/usr/local/lib",
     "/usr/share/zoneinfo",
     "/nix/store",
@@ -78,7 +75,7 @@ keep(struct sup_launch *launch, const char *text)
 	size_t len = strlen(text) + 1;
 	char *at = launch->text + launch->text_len;
 
-	if (len > sizeof(launch->text) - launch->text_len) {
+	if (len > SUP_LAUNCH_TEXT - launch->text_len) {
 		launch->err = WIRE_ERR_NO_SPACE;
 		return "";
 	}
@@ -443,6 +440,9 @@ sup_launch_build(struct sup_launch *launch, const struct sup_terms *terms,
 		    "directories (" SUP_WORKSPACE ", " SUP_RUNTIME
 		    ", /dev); use one that is installed elsewhere",
 		    0);
+	launch->text = malloc(SUP_LAUNCH_TEXT);
+	if (launch->text == NULL)
+		return wire_fail(info, WIRE_ERR_NO_MEMORY, "launch plan", 0);
 	stub->layers = seal->layers =
 	    terms->layers & ((1u << WIRE_STAGE_COUNT) - 1);
 	stub->channel_fd = seal->channel_fd = WIRE_FD_CHANNEL;
@@ -470,8 +470,6 @@ sup_launch_build(struct sup_launch *launch, const struct sup_terms *terms,
 		err = seal_plan(stub, "weir-plan", &launch->stub_plan_fd, info);
 	if (err == WIRE_OK)
 		err = seal_plan(seal, "weir-seal", &launch->seal_plan_fd, info);
-	if (err != WIRE_OK)
-		sup_launch_release(launch);
 	return err;
 }
 
@@ -480,4 +478,6 @@ sup_launch_release(struct sup_launch *launch)
 {
 	sup_sys_close(&launch->stub_plan_fd);
 	sup_sys_close(&launch->seal_plan_fd);
+	free(launch->text);
+	launch->text = NULL;
 }

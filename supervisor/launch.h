@@ -31,7 +31,7 @@ struct sup_launch {
 	const char *below[WIRE_PLAN_MOUNTS];
 	size_t below_count;
 	struct wire_plan_insn insns[SUP_FILTER_MAX];
-	char text[SUP_LAUNCH_TEXT];
+	char *text; /* SUP_LAUNCH_TEXT bytes, owned */
 	size_t text_len;
 	enum wire_err err; /* latched while building */
 };
