@@ -364,7 +364,7 @@ namespace_advice(const struct wire_errinfo *info)
 		return "the kernel was built without one of the namespaces";
 	if (info->sys == EAGAIN || info->sys == ENOMEM)
 		return "the host is out of processes or memory";
-	return "see weir(1), REQUIREMENTS";
+	return "README.md lists what a host must have";
 }
 
 static void
