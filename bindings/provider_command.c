@@ -424,9 +424,9 @@ cancel(struct bind_job *job, enum wire_tool_kind kind)
 }
 
 /*
- * The closed lifeline makes the guardian kill the tree, which takes it less
- * than the wait unless a process cannot die; then the guardian, which has sent
- * its signals, is ended too, so that no zombie of ours stays behind.
+ * The closed lifeline makes the guardian kill the tree and end. One that takes
+ * longer than the wait is left to it: killed, it could not finish, and its
+ * tree would outlive us. A zombie stays then until this process ends.
  */
 static void
 abandon(struct bind_job *job)
@@ -436,8 +436,7 @@ abandon(struct bind_job *job)
 	close_streams(j);
 	if (j->guardian.watch.fd >= 0) {
 		bind_sys_wait_end(j->guardian.watch.fd, ABANDON_MS);
-		bind_sys_kill(j->guardian.watch.fd, j->pid);
-		(void)bind_sys_reap(j->guardian.watch.fd, true, &j->clean);
+		(void)bind_sys_reap(j->guardian.watch.fd, false, &j->clean);
 	}
 	free_job(j);
 }

@@ -24,6 +24,7 @@ struct run {
 	struct weir *weir;
 	struct weir_execution *execution;
 	bool finished;
+	bool signalled;		     /* somebody wants the end */
 	struct sup_printer out, err; /* of the command itself */
 	int signal_fd;
 };
@@ -206,10 +207,11 @@ turn(struct run *run)
 	};
 	char signals[512];
 
-	if (sup_sys_poll(polled, 4) < 0)
+	if (sup_sys_poll(polled, 4, -1) < 0)
 		return false;
 	if (polled[1].revents != 0) {
 		(void)sup_sys_read(run->signal_fd, signals, sizeof(signals));
+		run->signalled = true;
 		weir_cancel(run->execution);
 	}
 	if (polled[2].revents != 0)
@@ -221,38 +223,47 @@ turn(struct run *run)
 
 /* --- afterwards ----------------------------------------------------------- */
 
+/* How long an output may take nothing when somebody has sent a signal. */
+#define STUCK_MS 1000
+
 /* Everything that is queued goes out, however slow the reader; the signals
- * have their ordinary effect again, so it can be ended. */
+ * have their ordinary effect again, so it can be ended. One that came before
+ * counts as well: then an output that is stuck is given up. */
 static void
-write_out(struct sup_printer *printer)
+write_out(const struct run *run, struct sup_printer *printer)
 {
 	while (!sup_printer_is_empty(printer)) {
 		struct pollfd polled = {printer->fd, POLLOUT, 0};
+		int n =
+		    sup_sys_poll(&polled, 1, run->signalled ? STUCK_MS : -1);
 
-		if (sup_sys_poll(&polled, 1) < 0)
+		if (n <= 0) {
+			sup_printer_give_up(printer);
 			return;
+		}
 		(void)sup_printer_step(printer);
 	}
 }
 
 /* In pieces that the queue takes. */
 static void
-put_text(struct sup_printer *printer, const char *text, size_t len)
+put_text(const struct run *run, struct sup_printer *printer, const char *text,
+    size_t len)
 {
 	while (len > 0) {
 		size_t part = len < SUP_PRINTER_HIGH ? len : SUP_PRINTER_HIGH;
 
 		(void)sup_printer_put(printer, text, part);
-		write_out(printer);
+		write_out(run, printer);
 		text += part;
 		len -= part;
 	}
 }
 
 static void
-put_str(struct sup_printer *printer, const char *text)
+put_str(const struct run *run, struct sup_printer *printer, const char *text)
 {
-	put_text(printer, text, strlen(text));
+	put_text(run, printer, text, strlen(text));
 }
 
 static void
@@ -265,27 +276,27 @@ report(struct run *run)
 
 	if (run->options->json) {
 		text = weir_text(e, WEIR_TEXT_RESULT, &len);
-		put_text(&run->out, text, len);
-		put_str(&run->out, "\n");
+		put_text(run, &run->out, text, len);
+		put_str(run, &run->out, "\n");
 		return;
 	}
 	if (run->options->value && kind == NULL) {
 		text = weir_text(e, WEIR_TEXT_VALUE, &len);
-		put_text(&run->out, text != NULL ? text : "null",
+		put_text(run, &run->out, text != NULL ? text : "null",
 		    text != NULL ? len : 4);
-		put_str(&run->out, "\n");
+		put_str(run, &run->out, "\n");
 	}
 	if (kind == NULL)
 		return;
 	text = weir_text(e, WEIR_TEXT_TRACEBACK, &len);
 	if (text != NULL)
-		put_text(&run->err, text, len);
-	put_str(&run->err, "weir: ");
-	put_str(&run->err, kind);
-	put_str(&run->err, ": ");
+		put_text(run, &run->err, text, len);
+	put_str(run, &run->err, "weir: ");
+	put_str(run, &run->err, kind);
+	put_str(run, &run->err, ": ");
 	text = weir_text(e, WEIR_TEXT_MESSAGE, &len);
-	put_text(&run->err, text, len);
-	put_str(&run->err, "\n");
+	put_text(run, &run->err, text, len);
+	put_str(run, &run->err, "\n");
 }
 
 static int
@@ -322,8 +333,8 @@ run_program(struct run *run, const char *program, size_t len)
 	sup_signals_release(&run->signal_fd);
 	sup_printer_flush_held(&run->out);
 	sup_printer_flush_held(&run->err);
-	write_out(&run->out);
-	write_out(&run->err);
+	write_out(run, &run->out);
+	write_out(run, &run->err);
 	report(run);
 	code = weir_exit_code(run->execution);
 	/* Nothing is lost in silence: a result that could not be written is

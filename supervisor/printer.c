@@ -189,6 +189,13 @@ sup_printer_is_empty(const struct sup_printer *printer)
 }
 
 void
+sup_printer_give_up(struct sup_printer *printer)
+{
+	printer->error = ETIMEDOUT;
+	printer->len = 0;
+}
+
+void
 sup_printer_flush_held(struct sup_printer *printer)
 {
 	size_t len = printer->held_len;

@@ -50,6 +50,9 @@ bool sup_printer_put(
 bool sup_printer_step(struct sup_printer *printer);
 bool sup_printer_is_empty(const struct sup_printer *printer);
 
+/* Drops what is queued, and counts as failed. */
+void sup_printer_give_up(struct sup_printer *printer);
+
 /* What was held back of an unfinished character goes into the queue; for the
  * end. */
 void sup_printer_flush_held(struct sup_printer *printer);

@@ -306,9 +306,9 @@ sup_sys_eventfd(void)
 }
 
 int
-sup_sys_poll(struct pollfd *polled, size_t count)
+sup_sys_poll(struct pollfd *polled, size_t count, int timeout_ms)
 {
-	return (int)CALL(poll(polled, count, -1));
+	return (int)CALL(poll(polled, count, timeout_ms));
 }
 
 bool
@@ -324,7 +324,7 @@ sup_sys_wait_readable(int fd)
 {
 	struct pollfd polled = {fd, POLLIN, 0};
 
-	(void)sup_sys_poll(&polled, 1);
+	(void)sup_sys_poll(&polled, 1, -1);
 }
 
 int

@@ -69,9 +69,9 @@ int sup_sys_eventfd(void);
 /* Not blocking; the signals must be blocked already. */
 int sup_sys_signalfd(const sigset_t *set);
 int sup_sys_timerfd(void);
-/* poll(2) without a timeout; for the command's own loop. */
+/* poll(2); -1: no timeout. For the command's own loop. */
 struct pollfd;
-int sup_sys_poll(struct pollfd *polled, size_t count);
+int sup_sys_poll(struct pollfd *polled, size_t count, int timeout_ms);
 /* Whether fd is readable now; for a pidfd, whether the process has ended. */
 bool sup_sys_is_readable(int fd);
 /* Blocks until fd is readable; for teardown only. */

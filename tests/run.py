@@ -157,6 +157,8 @@ def end_to_end(count, build, layers):
             os.environ, WEIR=str(place / "weir/bin/weir"),
             WEIR_LAYERS=str(place / "layers/bin/weir"),
             WEIR_TOOLS=str(place / "tools"), PYTHONDONTWRITEBYTECODE="1",
+            WEIR_BUILD=str(build), WEIR_LAYERS_BUILD=str(layers),
+            WEIR_SOURCES=str(ROOT),
             WEIR_SHARED=str(shared) if shared.is_dir() else "")
         subprocess.run(["chmod", "-R", "a+rX", str(place)], check=True)
         python = shutil.which("python3", path="/usr/bin:/bin") or sys.executable
