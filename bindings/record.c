@@ -1,11 +1,12 @@
 #include "bindings/record.h"
 
+#include <stddef.h>
 #include <string.h>
 
 void
 bind_record_list_init(struct bind_record_list *list)
 {
-	memset(list, 0, sizeof(*list));
+	memset(list, 0, offsetof(struct bind_record_list, head));
 }
 
 uint64_t
@@ -24,7 +25,6 @@ fill(struct bind_record_slot *slot, const struct bind_record_entry *entry)
 		len = sizeof(slot->name);
 	if (len > 0)
 		memcpy(slot->name, entry->tool.p, len);
-	slot->used = true;
 	slot->entry = *entry;
 	slot->entry.tool = (struct wire_span){slot->name, len};
 }
@@ -36,15 +36,16 @@ fill(struct bind_record_slot *slot, const struct bind_record_entry *entry)
 static void
 keep(struct bind_record_list *list, const struct bind_record_entry *entry)
 {
-	struct bind_record_slot *slot;
+	size_t place = entry->id % BIND_RECORD_TAIL;
 
 	if (entry->id < BIND_RECORD_HEAD) {
+		list->head_used[entry->id] = true;
 		fill(&list->head[entry->id], entry);
-		return;
+	} else if (!list->tail_used[place] ||
+	    list->tail[place].entry.id <= entry->id) {
+		list->tail_used[place] = true;
+		fill(&list->tail[place], entry);
 	}
-	slot = &list->tail[entry->id % BIND_RECORD_TAIL];
-	if (!slot->used || slot->entry.id <= entry->id)
-		fill(slot, entry);
 }
 
 static enum wire_err
@@ -95,7 +96,7 @@ tail_from(const struct bind_record_list *list, uint64_t from)
 	for (size_t i = 0; i < BIND_RECORD_TAIL; i++) {
 		const struct bind_record_slot *slot = &list->tail[i];
 
-		if (slot->used && slot->entry.id >= from &&
+		if (list->tail_used[i] && slot->entry.id >= from &&
 		    (best == NULL || slot->entry.id < best->entry.id))
 			best = slot;
 	}
@@ -108,9 +109,10 @@ bind_record_list_next(const struct bind_record_list *list, size_t *cursor)
 	const struct bind_record_slot *slot;
 
 	while (*cursor < BIND_RECORD_HEAD) {
-		slot = &list->head[(*cursor)++];
-		if (slot->used)
-			return &slot->entry;
+		size_t i = (*cursor)++;
+
+		if (list->head_used[i])
+			return &list->head[i].entry;
 	}
 	slot = tail_from(list, *cursor);
 	if (slot == NULL)

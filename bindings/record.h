@@ -49,13 +49,14 @@ struct bind_record_totals {
 
 /* An entry with its name stored. */
 struct bind_record_slot {
-	bool used;
 	struct bind_record_entry entry; /* entry.tool points to `name` */
 	uint8_t name[WIRE_MAX_TOOL_NAME];
 };
 
 struct bind_record_list {
 	struct bind_record_totals totals;
+	/* Which slots hold an entry; apart, so that a start touches no slot. */
+	bool head_used[BIND_RECORD_HEAD], tail_used[BIND_RECORD_TAIL];
 	struct bind_record_slot head[BIND_RECORD_HEAD]; /* at its id */
 	struct bind_record_slot tail[BIND_RECORD_TAIL]; /* at its id modulo */
 };

@@ -351,26 +351,26 @@ run_program(struct run *run, const char *program, size_t len)
 int
 sup_cmd_run(const struct sup_options *options, char **environment)
 {
-	struct run run = {.options = options, .signal_fd = -1};
+	/* Not on the stack and not on the heap: its queues are large and
+	 * mostly untouched. The command runs one program in its life. */
+	static struct run run;
 	size_t len = 0;
 	char *program;
 	bool escape = !options->raw && !options->json;
 	int code;
 
+	run.options = options;
+	run.signal_fd = -1;
 	program = load_program(options, &len);
 	if (program == NULL)
 		return SUP_EXIT_USAGE;
-	if (!sup_printer_init(&run.out, STDOUT_FILENO,
-		escape && isatty(STDOUT_FILENO) == 1) ||
-	    !sup_printer_init(&run.err, STDERR_FILENO,
-		escape && isatty(STDERR_FILENO) == 1)) {
-		code = SUP_EXIT_OTHER;
-		goto out;
-	}
+	sup_printer_init(
+	    &run.out, STDOUT_FILENO, escape && isatty(STDOUT_FILENO) == 1);
+	sup_printer_init(
+	    &run.err, STDERR_FILENO, escape && isatty(STDERR_FILENO) == 1);
 	code = open_weir(&run, environment);
 	if (code == 0)
 		code = run_program(&run, program, len);
-out:
 	weir_execution_free(run.execution);
 	weir_free(run.weir);
 	sup_printer_release(&run.out);

@@ -15,9 +15,6 @@ static const char *const namespace_files[SUP_NAMESPACES] = {
     [SUP_NS_PID] = "pid",
     [SUP_NS_MNT] = "mnt",
     [SUP_NS_NET] = "net",
-    [SUP_NS_IPC] = "ipc",
-    [SUP_NS_UTS] = "uts",
-    [SUP_NS_CGROUP] = "cgroup",
 };
 
 static const int resources[WIRE_LIMITS] = {

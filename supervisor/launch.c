@@ -271,11 +271,20 @@ static void
 find_below(struct sup_launch *launch)
 {
 	FILE *stream = fopen("/proc/self/mountinfo", "re");
-	char line[2 * PATH_MAX], point[PATH_MAX + 1];
+	char line[2 * PATH_MAX];
 
 	while (stream != NULL && fgets(line, sizeof(line), stream) != NULL) {
-		if (sscanf(line, "%*s %*s %*s %*s %4096s", point) != 1)
+		char *point = line, *end;
+
+		for (int i = 0; i < 4 && point != NULL; i++) {
+			point = strchr(point, ' ');
+			if (point != NULL)
+				point++;
+		}
+		end = point != NULL ? strchr(point, ' ') : NULL;
+		if (end == NULL)
 			continue;
+		*end = '\0';
 		unescape(point);
 		note_below(launch, point);
 	}
@@ -380,22 +389,39 @@ open_by_host(struct sup_launch *launch)
 	}
 }
 
+/* Most plans are a few KiB; the largest gets the room it needs. */
+static enum wire_err
+encode(const struct wire_plan *plan, uint8_t **ret_buf, size_t *ret_len)
+{
+	enum wire_err err = WIRE_ERR_NO_SPACE;
+	uint8_t *buf = NULL;
+
+	for (size_t max = WIRE_PLAN_MAX / 8;
+	     err == WIRE_ERR_NO_SPACE && max <= WIRE_PLAN_MAX; max *= 8) {
+		free(buf);
+		buf = malloc(max);
+		if (buf == NULL)
+			return WIRE_ERR_NO_MEMORY;
+		err = wire_plan_encode(plan, buf, max, ret_len);
+	}
+	if (err != WIRE_OK)
+		free(buf);
+	else
+		*ret_buf = buf;
+	return err;
+}
+
 static enum wire_err
 seal_plan(const struct wire_plan *plan, const char *name, int *ret_fd,
     struct wire_errinfo *info)
 {
-	uint8_t *buf = malloc(WIRE_PLAN_MAX);
-	enum wire_err err;
+	uint8_t *buf;
 	size_t len;
+	enum wire_err err = encode(plan, &buf, &len);
 	int fd;
 
-	if (buf == NULL)
-		return wire_fail(info, WIRE_ERR_NO_MEMORY, name, 0);
-	err = wire_plan_encode(plan, buf, WIRE_PLAN_MAX, &len);
-	if (err != WIRE_OK) {
-		free(buf);
+	if (err != WIRE_OK)
 		return wire_fail(info, err, name, 0);
-	}
 	fd = sup_sys_sealed(name, (struct wire_span){buf, len});
 	free(buf);
 	if (fd < 0) {

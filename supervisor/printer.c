@@ -2,8 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,10 +14,10 @@
  * blocking (pipe(7), PIPE_BUF); a terminal or file takes what it takes. */
 #define PIECE 4096
 
-bool
+void
 sup_printer_init(struct sup_printer *printer, int fd, bool escape)
 {
-	memset(printer, 0, sizeof(*printer));
+	memset(printer, 0, offsetof(struct sup_printer, queue));
 	printer->fd = fd;
 	printer->escape = escape;
 	if (isatty(fd) == 1) {
@@ -31,8 +31,6 @@ sup_printer_init(struct sup_printer *printer, int fd, bool escape)
 			printer->own_fd = true;
 		}
 	}
-	printer->queue = malloc(SUP_PRINTER_MAX);
-	return printer->queue != NULL;
 }
 
 void
@@ -40,8 +38,6 @@ sup_printer_release(struct sup_printer *printer)
 {
 	if (printer->own_fd)
 		sup_sys_close(&printer->fd);
-	free(printer->queue);
-	printer->queue = NULL;
 }
 
 static size_t

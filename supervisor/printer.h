@@ -25,18 +25,18 @@ struct sup_printer {
 	bool escape;
 	bool own_fd; /* a terminal, opened anew so that it cannot block */
 	int error;   /* errno of a failed write: everything is dropped */
-	uint8_t *queue;
 	size_t start, len;
 	uint8_t held[4]; /* an unfinished character */
 	size_t held_len;
+	uint8_t queue[SUP_PRINTER_MAX];
 };
 
 /*
- * False when memory is short. fd is borrowed. A terminal is opened anew, not
+ * fd is borrowed. A terminal is opened anew, not
  * blocking: one that is stopped (Ctrl-S) or not read would else block us in
  * write(2), and with us the clock and the signals.
  */
-bool sup_printer_init(struct sup_printer *printer, int fd, bool escape);
+void sup_printer_init(struct sup_printer *printer, int fd, bool escape);
 void sup_printer_release(struct sup_printer *printer);
 
 /* Takes all bytes, at most 64 KiB at a time and two times above the mark; what

@@ -5,9 +5,10 @@
 
 #include "supervisor/sys.h"
 
-/* Everything beside the value, the streams and the child's texts: at most 100
- * calls of a name each, ten grades, grants, warnings. */
-#define FIXED_MAX (256UL * 1024)
+/* Everything beside the value, the streams and the child's texts (calls,
+ * grades, grants, warnings): what is common, and the most it can be. */
+#define FIXED_COMMON (32UL * 1024)
+#define FIXED_MAX    (4096UL * 1024)
 
 static struct wire_span
 span_of(const char *text)
@@ -324,20 +325,28 @@ sup_result_build(struct weir_execution *e)
 	    "{\"schema\":\"" SUP_RESULT_SCHEMA "\",\"ok\":false,\"error\":"
 	    "{\"kind\":\"setup\",\"message\":\"out of memory while the result "
 	    "was written\"}}";
-	struct wire_out out;
-	size_t max = FIXED_MAX + sup_output_preview_max(&e->out) +
-	    sup_output_preview_max(&e->err) + e->done_text_len * 6;
-	uint8_t *buf;
+	size_t rest = sup_output_preview_max(&e->out) +
+	    sup_output_preview_max(&e->err) + e->done.value.len +
+	    (e->done_text_len - e->done.value.len) * 6;
+	enum wire_err err = WIRE_ERR_NO_SPACE;
+	uint8_t *buf = NULL;
 
 	take_texts(e);
-	buf = malloc(max);
-	if (buf != NULL) {
-		wire_out_init(&out, buf, max);
+	for (size_t fixed = FIXED_COMMON;
+	     err == WIRE_ERR_NO_SPACE && fixed <= FIXED_MAX; fixed *= 4) {
+		struct wire_out out;
+
+		free(buf);
+		buf = malloc(rest + fixed);
+		if (buf == NULL)
+			break;
+		wire_out_init(&out, buf, rest + fixed);
 		put_all(&out, e);
-		if (wire_out_finish(&out, &e->result_len) == WIRE_OK) {
-			e->result = (char *)buf;
-			return;
-		}
+		err = wire_out_finish(&out, &e->result_len);
+	}
+	if (buf != NULL && err == WIRE_OK) {
+		e->result = (char *)buf;
+		return;
 	}
 	free(buf);
 	e->result = strdup(minimal);

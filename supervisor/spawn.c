@@ -4,12 +4,12 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
-#include <sys/mman.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "supervisor/sys.h"
 
-#define CHILD_STACK (64 * 1024)
+#define CHILD_STACK (32 * 1024)
 #define NAMESPACES                                                             \
 	(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET |           \
 	    CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
@@ -111,16 +111,15 @@ clone_child(
 	int pidfd = -1;
 	int r;
 
-	stack = mmap(NULL, CHILD_STACK, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-	if (stack == MAP_FAILED)
+	stack = malloc(CHILD_STACK);
+	if (stack == NULL)
 		return wire_fail(info, WIRE_ERR_NO_MEMORY, "stack", 0);
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
 	r = sup_sys_clone(child_main, (char *)stack + CHILD_STACK,
 	    NAMESPACES | CLONE_VM | CLONE_VFORK | CLONE_PIDFD, args, &pidfd);
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
-	(void)munmap(stack, CHILD_STACK);
+	free(stack);
 	if (r < 0) {
 		if (info != NULL)
 			*info = (struct wire_errinfo){"clone", -r, 0};
