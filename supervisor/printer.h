@@ -32,9 +32,9 @@ struct sup_printer {
 };
 
 /*
- * fd is borrowed. A terminal is opened anew, not
- * blocking: one that is stopped (Ctrl-S) or not read would else block us in
- * write(2), and with us the clock and the signals.
+ * fd is borrowed. A terminal is opened anew, not blocking: one that is stopped
+ * (Ctrl-S) or not read would else block us in write(2), and with us the clock
+ * and the signals.
  */
 void sup_printer_init(struct sup_printer *printer, int fd, bool escape);
 void sup_printer_release(struct sup_printer *printer);

@@ -160,6 +160,39 @@ t_status_is_read_line_by_line(void **state)
 	assert_false(s.read);
 }
 
+/* Evidence at the end against that of the start (S10): a change of anything
+ * that the confinement rests on shows, and usage is no change. */
+static void
+t_changes_of_the_confinement_show(void **state)
+{
+	struct sup_evidence at_start, at_end;
+
+	(void)state;
+	memset(&at_start, 0, sizeof(at_start));
+	at_start.status.read = at_start.limits_read = true;
+	at_end = at_start;
+	at_end.status.peak_kb = 5000;
+	at_end.status.threads = 9;
+	assert_true(sup_evidence_is_same(&at_start, &at_end));
+#define CHANGED(member)                                                        \
+	do {                                                                   \
+		at_end = at_start;                                             \
+		at_end.member = !at_end.member;                                \
+		assert_false(sup_evidence_is_same(&at_start, &at_end));        \
+	} while (0)
+	CHANGED(status.uid[3]);
+	CHANGED(status.gid[3]);
+	CHANGED(status.caps[4]);
+	CHANGED(status.groups);
+	CHANGED(status.no_new_privs);
+	CHANGED(status.seccomp);
+	CHANGED(status.read);
+	CHANGED(limits_read);
+	CHANGED(soft[WIRE_LIMIT_NOFILE]);
+	CHANGED(hard[WIRE_LIMIT_NOFILE]);
+#undef CHANGED
+}
+
 int
 main(void)
 {
@@ -169,6 +202,7 @@ main(void)
 	    cmocka_unit_test(t_cpu_fractions_round_up),
 	    cmocka_unit_test(t_ids_are_never_real_root),
 	    cmocka_unit_test(t_status_is_read_line_by_line),
+	    cmocka_unit_test(t_changes_of_the_confinement_show),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
