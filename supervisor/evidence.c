@@ -182,24 +182,31 @@ check_fds(struct sup_evidence *evidence, const struct wire_ready *ready)
 		}
 }
 
-/* The child's environment against the plan's, as sets of equal size. */
+static bool
+has_variable(const struct wire_ready *ready, const char *variable)
+{
+	struct wire_span want = {(const uint8_t *)variable, strlen(variable)};
+
+	for (size_t i = 0; i < ready->environment_count; i++)
+		if (wire_json_text_equal(ready->environment[i], want))
+			return true;
+	return false;
+}
+
+/* The child's environment against the plan's, as sets of equal size. What is
+ * preloaded takes its variable away; an interpreter without a loader cannot. */
 static bool
 same_environment(const struct wire_plan *plan, const struct wire_ready *ready)
 {
-	if (ready->environment_count != plan->env_count)
-		return false;
-	for (size_t i = 0; i < plan->env_count; i++) {
-		struct wire_span want = {
-		    (const uint8_t *)plan->env[i], strlen(plan->env[i])};
-		bool found = false;
+	size_t found = 0;
 
-		for (size_t j = 0; j < ready->environment_count; j++)
-			found = found ||
-			    wire_json_text_equal(ready->environment[j], want);
-		if (!found)
+	for (size_t i = 0; i < plan->env_count; i++) {
+		if (has_variable(ready, plan->env[i]))
+			found++;
+		else if (strcmp(plan->env[i], SUP_PRELOAD) != 0)
 			return false;
 	}
-	return true;
+	return found == ready->environment_count;
 }
 
 bool

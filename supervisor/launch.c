@@ -331,7 +331,7 @@ add_canaries(struct sup_launch *launch)
  * miss the next credential-shaped variable.
  */
 static void
-add_environment(struct sup_launch *launch)
+add_environment(struct sup_launch *launch, const char *libexec)
 {
 	static const char *const fixed[] = {
 	    "HOME=" SUP_WORKSPACE,
@@ -345,6 +345,9 @@ add_environment(struct sup_launch *launch)
 	struct wire_plan *plan = &launch->stub;
 	size_t count = sizeof(fixed) / sizeof(fixed[0]);
 	bool zone = sup_sys_readable("/etc/localtime");
+	char preloaded[PATH_MAX];
+	int n =
+	    snprintf(preloaded, sizeof(preloaded), "%s" SUP_PREFAULT, libexec);
 
 	for (size_t i = 0; i < count; i++) {
 		if (!zone && strncmp(fixed[i], "TZ=", 3) == 0)
@@ -352,6 +355,12 @@ add_environment(struct sup_launch *launch)
 		else
 			plan->env[plan->env_count++] = fixed[i];
 	}
+	/* SECURITY: a file of ours, bound read-only, that runs before the
+	 * program does and has less to do than the module. The loader would
+	 * complain of a missing one on the program's own stderr. */
+	if (n > 0 && (size_t)n < sizeof(preloaded) &&
+	    sup_sys_readable(preloaded))
+		plan->env[plan->env_count++] = SUP_PRELOAD;
 }
 
 static void
@@ -485,7 +494,7 @@ sup_launch_build(struct sup_launch *launch, const struct sup_terms *terms,
 	find_below(launch);
 	add_rules(launch);
 	add_canaries(launch);
-	add_environment(launch);
+	add_environment(launch, libexec);
 	add_command(launch, interp);
 	if (launch->err != WIRE_OK)
 		return wire_fail(info, launch->err, "launch plan", 0);

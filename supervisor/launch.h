@@ -17,6 +17,11 @@
 #define SUP_WORKSPACE "/workspace"
 #define SUP_RUNTIME   "/weir" /* module and bootstrap, inside */
 
+/* Makes the interpreter's start faster and then takes itself out of the
+ * environment (child/preload/prefault.c). */
+#define SUP_PREFAULT "/prefault.so"
+#define SUP_PRELOAD  "LD_PRELOAD=" SUP_RUNTIME SUP_PREFAULT
+
 #define SUP_LAUNCH_TEXT (64 * 1024)
 
 struct sup_launch {

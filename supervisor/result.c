@@ -221,7 +221,8 @@ put_granted(struct wire_out *out, const struct weir_execution *e)
 	wire_out_key(out, "environment");
 	wire_out_begin_array(out);
 	for (size_t i = 0; i < plan->env_count; i++)
-		wire_out_lossy_string(out, span_of(plan->env[i]));
+		if (strcmp(plan->env[i], SUP_PRELOAD) != 0)
+			wire_out_lossy_string(out, span_of(plan->env[i]));
 	wire_out_end_array(out);
 	wire_out_key(out, "network");
 	wire_out_bool(out, false);

@@ -80,6 +80,16 @@ class Moved(Case):
         shutil.rmtree(tree / "libexec/weir/__pycache__", ignore_errors=True)
         self.assertEqual(run("5", weir=tree / "bin/weir").result["value"], 5)
 
+    def test_without_what_is_preloaded(self):
+        """It only makes a start faster."""
+        tree = self.copy()
+        os.unlink(tree / "libexec/weir/prefault.so")
+        got = run("5", weir=tree / "bin/weir")
+        self.assertEqual((got.code, got.result["value"]), (0, 5))
+        self.assertEqual(got.result["stderr"], "")
+        self.assertEqual(got.result["isolation"]["guarantees"]["environment"]
+                         ["grade"], "enforced")
+
     def test_install_directory_is_not_granted(self):
         tree = self.copy()
         got = run("import os\nos.path.exists(%r)" % str(tree),

@@ -51,6 +51,20 @@ elif readelf -lW "$stub" | grep -q INTERP; then
 	failed=1
 fi
 
+# What is preloaded finds a symbol or does without it: a name that must be
+# there would keep some interpreter from starting.
+preloaded=$build/libexec/weir/prefault.so
+if [ ! -f "$preloaded" ]; then
+	echo "$preloaded: not built"
+	failed=1
+elif nm -D -u "$preloaded" | grep -v ' w '; then
+	echo "$preloaded: imports the above and may only name weak symbols"
+	failed=1
+elif readelf -dW "$preloaded" | grep NEEDED; then
+	echo "$preloaded: needs a library"
+	failed=1
+fi
+
 objects=$(find "$build/obj/wire" -name '*.o' 2>/dev/null | sort)
 if [ -z "$objects" ]; then
 	echo "$build/obj/wire: no objects; build first"
