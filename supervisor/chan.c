@@ -10,12 +10,6 @@
 #define BUF_FIRST     (16UL * 1024)
 #define SCRATCH_FIRST 64
 
-struct sup_chan_frame {
-	struct sup_chan_frame *next;
-	size_t len, sent;
-	uint8_t bytes[];
-};
-
 static enum wire_err
 grow_scratch(struct sup_chan *chan, size_t keys_max)
 {
@@ -179,46 +173,45 @@ read_some(struct sup_chan *chan, size_t *budget)
 
 static void update_events(struct sup_chan *chan);
 
-static void
-drop_queue(struct sup_chan *chan)
-{
-	while (chan->head != NULL) {
-		struct sup_chan_frame *f = chan->head;
-
-		chan->head = f->next;
-		free(f);
-	}
-	chan->tail = NULL;
-	chan->queued = 0;
-}
-
 /* Writes what waits, until the socket is full. */
-static void
-flush(struct sup_chan *chan)
+static enum wire_err
+write_some(struct sup_chan *chan, struct wire_errinfo *info)
 {
-	while (chan->head != NULL) {
-		struct sup_chan_frame *f = chan->head;
-		ssize_t n = sup_sys_send(
-		    chan->watch.fd, f->bytes + f->sent, f->len - f->sent);
+	for (;;) {
+		const uint8_t *bytes;
+		size_t len;
+		enum wire_err err =
+		    sup_queue_next(&chan->queue, &bytes, &len, info);
+		ssize_t n;
 
+		if (err != WIRE_OK || len == 0)
+			return err;
+		n = sup_sys_send(chan->watch.fd, bytes, len);
 		if (n == -EAGAIN)
-			break;
+			return WIRE_OK;
 		if (n < 0) {
 			/* How that came, the reading side will tell. */
 			chan->broken = true;
-			drop_queue(chan);
-			break;
+			sup_queue_release(&chan->queue);
+			return WIRE_OK;
 		}
-		f->sent += (size_t)n;
-		chan->queued -= (size_t)n;
-		if (f->sent < f->len)
-			continue;
-		chan->head = f->next;
-		if (chan->head == NULL)
-			chan->tail = NULL;
-		free(f);
+		sup_queue_took(&chan->queue, (size_t)n);
 	}
-	if (chan->is_full && chan->queued < SUP_CHAN_QUEUE_HIGH) {
+}
+
+static void
+flush(struct sup_chan *chan)
+{
+	struct wire_errinfo info = {"frames", 0, 0};
+	enum wire_err err = write_some(chan, &info);
+
+	if (err != WIRE_OK) {
+		chan->broken = true;
+		sup_queue_release(&chan->queue);
+		finish(chan, err, &info);
+	}
+	if (chan->is_full &&
+	    sup_queue_waiting(&chan->queue) < SUP_CHAN_QUEUE_HIGH) {
 		chan->is_full = false;
 		/* Lines that were left in the buffer. */
 		if (!chan->ended)
@@ -233,7 +226,7 @@ update_events(struct sup_chan *chan)
 {
 	uint32_t events = chan->ended || chan->is_full ? 0 : EPOLLIN;
 
-	if (chan->head != NULL)
+	if (sup_queue_waiting(&chan->queue) > 0)
 		events |= EPOLLOUT;
 	if (chan->watch.fd >= 0)
 		(void)!sup_loop_change(chan->loop, &chan->watch, events);
@@ -272,6 +265,7 @@ sup_chan_open(struct sup_chan *chan, struct sup_loop *loop, int fd,
 	enum wire_err err;
 
 	memset(chan, 0, sizeof(*chan));
+	sup_queue_init(&chan->queue);
 	chan->loop = loop;
 	chan->handler = *handler;
 	chan->watch = (struct sup_watch){
@@ -301,15 +295,16 @@ sup_chan_open(struct sup_chan *chan, struct sup_loop *loop, int fd,
 void
 sup_chan_close(struct sup_chan *chan)
 {
-	if (chan->loop != NULL)
-		sup_loop_remove(chan->loop, &chan->watch);
+	chan->ended = true;
+	if (chan->loop == NULL)
+		return;
+	sup_loop_remove(chan->loop, &chan->watch);
 	sup_sys_close(&chan->watch.fd);
 	free(chan->buf);
 	free(chan->scratch_mem);
 	chan->buf = NULL;
 	chan->scratch_mem = NULL;
-	drop_queue(chan);
-	chan->ended = true;
+	sup_queue_release(&chan->queue);
 }
 
 void
@@ -334,40 +329,38 @@ sup_chan_stop(struct sup_chan *chan)
 	update_events(chan);
 }
 
-bool
+enum wire_err
 sup_chan_send(struct sup_chan *chan, size_t max,
-    void (*fill)(struct wire_out *out, const void *arg), const void *arg)
+    void (*fill)(struct wire_out *out, const void *arg), const void *arg,
+    struct wire_errinfo *info)
 {
-	struct sup_chan_frame *f, *smaller;
+	struct sup_queue_frame *frame;
 	struct wire_out out;
+	enum wire_err err;
+	uint8_t *bytes;
+	size_t len;
 
 	if (chan->broken)
-		return true;
-	f = malloc(sizeof(*f) + max);
-	if (f == NULL)
-		return false;
-	wire_out_init(&out, f->bytes, max);
+		return WIRE_OK;
+	frame = sup_queue_frame(max, &bytes);
+	if (frame == NULL)
+		return wire_fail(info, WIRE_ERR_NO_MEMORY, "a frame", 0);
+	wire_out_init(&out, bytes, max);
 	fill(&out, arg);
-	*f = (struct sup_chan_frame){0};
-	if (wire_out_finish(&out, &f->len) != WIRE_OK) {
-		free(f);
-		return false;
+	err = wire_out_finish(&out, &len);
+	if (err != WIRE_OK) {
+		sup_queue_discard(frame);
+		return wire_fail(info, err, "a frame", 0);
 	}
-	/* What waits is as large as it is, not as it might have been. */
-	smaller = realloc(f, sizeof(*f) + f->len);
-	if (smaller != NULL)
-		f = smaller;
-	if (chan->tail != NULL)
-		chan->tail->next = f;
-	else
-		chan->head = f;
-	chan->tail = f;
-	chan->queued += f->len;
+	err = sup_queue_put(&chan->queue, frame, len, info);
+	if (err != WIRE_OK)
+		return err;
 	flush(chan);
-	if (!chan->is_full && chan->queued >= SUP_CHAN_QUEUE_HIGH) {
+	if (!chan->is_full &&
+	    sup_queue_waiting(&chan->queue) >= SUP_CHAN_QUEUE_HIGH) {
 		chan->is_full = true;
 		update_events(chan);
 		chan->handler.full(chan->handler.arg, true);
 	}
-	return true;
+	return WIRE_OK;
 }

@@ -3,9 +3,9 @@
  *
  * Owns: the descriptor, the read buffer (it grows to the frame ceiling and no
  * further), the table that finds duplicates, the frames that wait to be
- * written. Everything that arrives is hostile: it is metered, cut into lines,
- * decoded and held against the session's table before anybody sees it.
- * Nothing here blocks or raises SIGPIPE; descriptors that come along are
+ * written (queue.h). Everything that arrives is hostile: it is metered, cut
+ * into lines, decoded and held against the session's table before anybody sees
+ * it. Nothing here blocks or raises SIGPIPE; descriptors that come along are
  * closed and counted.
  *
  * One thread. Callbacks come from the loop; they may close the channel.
@@ -14,12 +14,14 @@
 #define SUP_CHAN_H
 
 #include "supervisor/loop.h"
+#include "supervisor/queue.h"
 #include "wire/frame.h"
 #include "wire/msg.h"
 #include "wire/session.h"
 
-/* Past this, waiting replies hold up further tool calls (S12). */
-#define SUP_CHAN_QUEUE_HIGH (1024UL * 1024)
+/* Past this, waiting replies hold up further tool calls, and stand in a file
+ * (S12). */
+#define SUP_CHAN_QUEUE_HIGH SUP_QUEUE_MEMORY
 /* One turn reads no more than this. */
 #define SUP_CHAN_TURN_BYTES (64UL * 1024)
 #define SUP_CHAN_TURN_LINES 256
@@ -29,14 +31,13 @@ struct sup_chan_handler {
 	/* An accepted message; its spans are good until this returns. */
 	void (*message)(void *arg, const struct wire_msg *msg);
 	/* The stream is over: err is what ended it (a violation, at
-	 * info->offset of the stream), or WIRE_ERR_CLOSED. Comes once. */
+	 * info->offset of the stream), WIRE_ERR_CLOSED, or NO_MEMORY or SYSTEM
+	 * for something of our own. Comes once. */
 	void (*ended)(
 	    void *arg, enum wire_err err, const struct wire_errinfo *info);
 	/* The queue of frames has passed the mark, or is empty again. */
 	void (*full)(void *arg, bool is_full);
 };
-
-struct sup_chan_frame;
 
 struct sup_chan {
 	struct sup_loop *loop;
@@ -48,8 +49,7 @@ struct sup_chan {
 	struct wire_json_scratch scratch;
 	void *scratch_mem;
 	struct wire_session session;
-	struct sup_chan_frame *head, *tail; /* to be written */
-	size_t queued;
+	struct sup_queue queue; /* to be written */
 	bool is_full;
 	bool ended;	     /* nothing more is read */
 	bool broken;	     /* nobody reads at the other end */
@@ -63,7 +63,7 @@ WIRE_MUST_USE enum wire_err sup_chan_open(struct sup_chan *chan,
     struct sup_loop *loop, int fd, const struct wire_frame_limits *limits,
     const struct sup_chan_handler *handler, struct wire_errinfo *info);
 
-/* Fine for a channel that is not open (watch.fd -1). */
+/* Fine for a channel that is all zero, watch.fd -1, and never was open. */
 void sup_chan_close(struct sup_chan *chan);
 
 /* Handles what has already arrived, without waiting, until there is nothing
@@ -74,10 +74,12 @@ void sup_chan_drain(struct sup_chan *chan);
 void sup_chan_stop(struct sup_chan *chan);
 
 /*
- * Queues one frame: fill in is called with a writer over max bytes. False
- * when memory is short or the frame does not fit; then nothing is queued.
+ * Queues one frame: fill in is called with a writer over max bytes. Fails with
+ * NO_SPACE when the frame does not fit, and with what the queue fails with;
+ * then the channel cannot go on.
  */
-WIRE_MUST_USE bool sup_chan_send(struct sup_chan *chan, size_t max,
-    void (*fill)(struct wire_out *out, const void *arg), const void *arg);
+WIRE_MUST_USE enum wire_err sup_chan_send(struct sup_chan *chan, size_t max,
+    void (*fill)(struct wire_out *out, const void *arg), const void *arg,
+    struct wire_errinfo *info);
 
 #endif

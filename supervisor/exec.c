@@ -106,6 +106,25 @@ fill_run(struct wire_out *out, const void *arg)
 	    e->terms.limits[SUP_LIMIT_ARGUMENT_BYTES]);
 }
 
+void
+sup_exec_note_setup(struct weir_execution *e, const struct wire_errinfo *info)
+{
+	e->facts.setup_site = info->site;
+	e->facts.setup_errno = info->sys != 0 ? info->sys : ENOMEM;
+}
+
+size_t
+sup_exec_run_max(const struct weir *weir, size_t program_len)
+{
+	/* What JSON makes of a byte at most: six, as in \u0000. */
+	size_t max = program_len * 6 + WIRE_FRAME_SLACK;
+	size_t count = bind_catalogue_count(weir->catalogue);
+
+	for (size_t i = 0; i < count; i++)
+		max += bind_catalogue_at(weir->catalogue, i)->name_len * 6 + 4;
+	return max;
+}
+
 static void
 send_run(struct weir_execution *e)
 {
@@ -113,23 +132,22 @@ send_run(struct weir_execution *e)
 	struct wire_span *names = calloc(count + 1, sizeof(*names));
 	struct run_frame frame = {e, names, 0};
 	struct wire_msg msg = {.type = WIRE_MSG_RUN};
-	size_t max = e->program_len * 6 + WIRE_FRAME_SLACK;
+	struct wire_errinfo info = {"sending the program", 0, 0};
+	size_t max = sup_exec_run_max(e->weir, e->program_len);
 
 	for (size_t i = 0; names != NULL && i < count; i++) {
 		const struct bind_tool *tool =
 		    bind_catalogue_at(e->weir->catalogue, i);
 
-		if (tool->withdrawn)
-			continue;
-		names[frame.count++] =
-		    (struct wire_span){tool->name, tool->name_len};
-		max += tool->name_len * 6 + 4;
+		if (!tool->withdrawn)
+			names[frame.count++] =
+			    (struct wire_span){tool->name, tool->name_len};
 	}
 	e->run_ns = sup_sys_now();
-	if (names == NULL || !sup_chan_send(&e->chan, max, fill_run, &frame) ||
+	if (names == NULL ||
+	    sup_chan_send(&e->chan, max, fill_run, &frame, &info) != WIRE_OK ||
 	    wire_session_step(&e->chan.session, &msg) != WIRE_OK) {
-		e->facts.setup_site = "sending the program";
-		e->facts.setup_errno = ENOMEM;
+		sup_exec_note_setup(e, &info);
 		(void)sup_sys_signal(e->child.pidfd, e->child.pid, SIGKILL);
 	} else {
 		e->facts.ran = true;
@@ -225,6 +243,11 @@ finish(struct weir_execution *e)
 	sup_exec_close_io(e);
 	if (!e->evidence.ready)
 		sup_grades_derive(&e->evidence, &e->grades);
+	if (e->chan.fds_closed > 0)
+		sup_exec_warn(e,
+		    "the program sent %u descriptors along with its frames; "
+		    "they were closed",
+		    e->chan.fds_closed);
 	sup_verdict_reach(&e->facts, &e->verdict);
 	sup_result_build(e);
 	if (e->events.finished != NULL)
@@ -276,8 +299,8 @@ perform(struct weir_execution *e, unsigned actions)
 	if ((actions & SUP_DO_SEND_RUN) != 0)
 		send_run(e);
 	if ((actions & SUP_DO_SEND_ABORT) != 0)
-		(void)!sup_chan_send(
-		    &e->chan, sizeof(e->refusal) * 6 + WIRE_KIB, fill_abort, e);
+		(void)!sup_chan_send(&e->chan,
+		    sizeof(e->refusal) * 6 + WIRE_KIB, fill_abort, e, NULL);
 	if ((actions & SUP_DO_HALT) != 0) {
 		observe_end(e);
 		sup_chan_stop(&e->chan);
@@ -380,8 +403,7 @@ refuse_start(struct weir_execution *e, const char *stage,
 void
 sup_exec_fail(struct weir_execution *e, const struct wire_errinfo *info)
 {
-	e->facts.setup_site = info->site;
-	e->facts.setup_errno = info->sys != 0 ? info->sys : ENOMEM;
+	sup_exec_note_setup(e, info);
 	reap_now(e);
 	begin_failed(e, SUP_EVENT_FAILED);
 }

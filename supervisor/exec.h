@@ -94,6 +94,15 @@ void sup_exec_begin(struct weir_execution *execution);
 void sup_exec_fail(
     struct weir_execution *execution, const struct wire_errinfo *info);
 
+/* Bytes that a `run` frame with this program and the tools that are offered
+ * now takes at most. */
+size_t sup_exec_run_max(const struct weir *weir, size_t program_len);
+
+/* Notes what of our own failed: its site, which is a constant, and errno, or
+ * that memory is short where that is 0. */
+void sup_exec_note_setup(
+    struct weir_execution *execution, const struct wire_errinfo *info);
+
 /* Ends everything at once, without a result; for freeing early. */
 void sup_exec_destroy(struct weir_execution *execution);
 

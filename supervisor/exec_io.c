@@ -188,8 +188,8 @@ on_message(void *arg, const struct wire_msg *msg)
 		break;
 	case WIRE_MSG_DONE:
 		if (!sup_exec_keep_done(e, &msg->u.done)) {
-			e->facts.setup_site = "keeping the answer";
-			e->facts.setup_errno = ENOMEM;
+			sup_exec_note_setup(e,
+			    &(struct wire_errinfo){"keeping the answer", 0, 0});
 			sup_exec_event(e, SUP_EVENT_FAILED);
 			break;
 		}
@@ -212,6 +212,12 @@ on_channel_end(void *arg, enum wire_err err, const struct wire_errinfo *info)
 	 * one, and its exit is what ends it. */
 	if (err == WIRE_ERR_CLOSED)
 		return;
+	/* The program is not to blame for what is ours. */
+	if (err == WIRE_ERR_NO_MEMORY || err == WIRE_ERR_SYSTEM) {
+		sup_exec_note_setup(e, info);
+		sup_exec_event(e, SUP_EVENT_FAILED);
+		return;
+	}
 	e->facts.violation = err;
 	e->facts.violation_site = info->site;
 	e->facts.violation_offset = info->offset;
@@ -251,13 +257,14 @@ on_reply(void *arg, const struct bind_reply *reply)
 	struct weir_execution *e = arg;
 	size_t max = reply->kind == WIRE_TOOL_NONE ? reply->value.len
 						   : reply->message.len * 6;
+	struct wire_errinfo info = {"a reply", 0, 0};
 
 	/* Nobody waits for it when the end is decided; the record has it. */
 	if (e->state != SUP_EXEC_RUNNING)
 		return;
-	if (!sup_chan_send(&e->chan, max + WIRE_KIB, fill_reply, reply)) {
-		e->facts.setup_site = "sending a reply";
-		e->facts.setup_errno = ENOMEM;
+	if (sup_chan_send(&e->chan, max + WIRE_KIB, fill_reply, reply, &info) !=
+	    WIRE_OK) {
+		sup_exec_note_setup(e, &info);
 		sup_exec_event(e, SUP_EVENT_FAILED);
 	}
 	sup_exec_arm(e);

@@ -109,6 +109,14 @@ accept_request(struct weir_execution *e, const struct weir_request *request,
 {
 	if (!make_terms(e, request, error) || !take_program(e, request, error))
 		return false;
+	/* W13: what could not work fails before anything is started. */
+	if (sup_exec_run_max(e->weir, e->program_len) > WIRE_MAX_FRAME) {
+		sup_explain(error,
+		    "the names of %zu tools do not fit the frame that offers "
+		    "them; offer fewer",
+		    bind_catalogue_count(e->weir->catalogue));
+		return false;
+	}
 	e->launch = calloc(1, sizeof(*e->launch));
 	if (e->launch == NULL || !name_execution(e)) {
 		sup_explain(error, "out of memory");

@@ -40,6 +40,18 @@ sup_sys_open(const char *path, int flags)
 }
 
 int
+sup_sys_create(const char *path, int flags)
+{
+	return (int)CALL(open(path, flags | O_CLOEXEC, 0600));
+}
+
+int
+sup_sys_unlink(const char *path)
+{
+	return (int)CALL(unlink(path));
+}
+
+int
 sup_sys_openat(int dir_fd, const char *path, int flags)
 {
 	return (int)CALL(openat(dir_fd, path, flags | O_CLOEXEC));
@@ -64,6 +76,18 @@ ssize_t
 sup_sys_write(int fd, const void *buf, size_t len)
 {
 	return CALL(write(fd, buf, len));
+}
+
+ssize_t
+sup_sys_read_at(int fd, void *buf, size_t len, uint64_t offset)
+{
+	return CALL(pread(fd, buf, len, (off_t)offset));
+}
+
+ssize_t
+sup_sys_write_at(int fd, const void *buf, size_t len, uint64_t offset)
+{
+	return CALL(pwrite(fd, buf, len, (off_t)offset));
 }
 
 ssize_t

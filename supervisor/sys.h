@@ -23,11 +23,17 @@
 /* open(2) with O_CLOEXEC added. */
 int sup_sys_open(const char *path, int flags);
 int sup_sys_openat(int dir_fd, const char *path, int flags);
+/* For what flags make; the mode is 0600. */
+int sup_sys_create(const char *path, int flags);
+int sup_sys_unlink(const char *path);
 /* Closes *fd when it is open, and sets it to -1. */
 void sup_sys_close(int *fd);
 /* One read or write; -EAGAIN where it would block. */
 ssize_t sup_sys_read(int fd, void *buf, size_t len);
 ssize_t sup_sys_write(int fd, const void *buf, size_t len);
+/* The same at an offset: pread(2), pwrite(2). */
+ssize_t sup_sys_read_at(int fd, void *buf, size_t len, uint64_t offset);
+ssize_t sup_sys_write_at(int fd, const void *buf, size_t len, uint64_t offset);
 /* Reads at most len bytes until end of file. */
 ssize_t sup_sys_read_whole(int fd, void *buf, size_t len);
 /* Writes text to a file under /proc in one call. 0 or -errno. */

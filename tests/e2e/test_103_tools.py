@@ -3,7 +3,8 @@
 import json
 import os
 
-from weir_test import ECHO, Case, Meeting, finish, main, rows, run, shell
+from weir_test import (ECHO, PYTHON, Case, Meeting, finish, main, rows, run,
+                       shell)
 
 # Every call says its own name to the tool, and every reply is compared.
 THREADS = """
@@ -212,6 +213,26 @@ rows(Failing, {
                          "lone_surrogate"),
     "bare_nan": (shell("echo NaN"), "failed", "bad_syntax"),
 })
+
+
+class Waiting(Case):
+    def test_replies_that_are_not_read_yet(self):
+        """16 MB of them wait, in order and whole, while the program does
+        something else."""
+        value = self.value(
+            "import asyncio, time\n"
+            "tasks = [asyncio.create_task(call_tool('big', {'n': i}))\n"
+            "         for i in range(32)]\n"
+            "await asyncio.sleep(0.1)\n"
+            "time.sleep(2)\n"
+            "texts = await asyncio.gather(*tasks)\n"
+            "return [t == 'x%d ' % i * 125000 for i, t in enumerate(texts)]",
+            tools={"big": [
+                PYTHON, "-ISc",
+                "import json, sys\n"
+                "print(json.dumps('x%d ' % json.load(sys.stdin)['n']"
+                " * 125000))"]})
+        self.assertEqual(value, [True] * 32)
 
 
 class Environment(Case):

@@ -4,6 +4,8 @@
  */
 #include "wire_help.h"
 
+#include "supervisor/limits_table.h"
+#include "supervisor/terms.h"
 #include "wire/frame.h"
 #include "wire/session.h"
 
@@ -169,6 +171,61 @@ t_limits(void **state)
 	assert_int_equal(defined, table.rows - 1);
 	free(text);
 	drop(header);
+}
+
+static void
+expect_number(const char *cell, uint64_t want)
+{
+	char number[32];
+
+	snprintf(number, sizeof(number), "%llu", (unsigned long long)want);
+	assert_string_equal(cell, number);
+}
+
+/* What the page says of an execution's limits is what the host has. */
+static void
+t_limits_of_an_execution(void **state)
+{
+	static const enum sup_limit shown[] = {SUP_LIMIT_PROGRAM,
+	    SUP_LIMIT_VALUE, SUP_LIMIT_ARGUMENT_BYTES, SUP_LIMIT_RESULT_BYTES,
+	    SUP_LIMIT_TOTAL_BYTES, SUP_LIMIT_CALLS, SUP_LIMIT_IN_FLIGHT};
+	size_t count = sizeof(shown) / sizeof(shown[0]);
+
+	(void)state;
+	read_table("### What an execution may set", &table);
+	assert_int_equal(table.rows - 1, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct sup_limit_spec *spec = sup_limit_spec(shown[i]);
+
+		assert_string_equal(table.cell[i + 1][0], spec->word);
+		expect_number(table.cell[i + 1][1], spec->initial);
+		expect_number(table.cell[i + 1][2], spec->ceiling);
+	}
+}
+
+/* W13, at the defaults and at the ceilings. */
+static void
+t_derived_ceilings(void **state)
+{
+	(void)state;
+	read_table("| derived |", &table);
+	for (int column = 1; column <= 2; column++) {
+		uint64_t limits[SUP_LIMITS];
+		struct sup_terms terms;
+
+		for (size_t i = 0; i < SUP_LIMITS; i++) {
+			const struct sup_limit_spec *spec =
+			    sup_limit_spec((enum sup_limit)i);
+
+			limits[i] = column == 1 ? spec->initial : spec->ceiling;
+		}
+		assert_int_equal(
+		    sup_terms_make(limits, 0, &terms, NULL), WIRE_OK);
+		expect_number(table.cell[0][column], terms.child_frame_max);
+		expect_number(table.cell[1][column],
+		    limits[SUP_LIMIT_RESULT_BYTES] + WIRE_FRAME_SLACK);
+		expect_number(table.cell[2][column], terms.child_bytes_max);
+	}
 }
 
 static void
@@ -488,6 +545,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(t_words_of_bad_input),
 	    cmocka_unit_test(t_limits),
+	    cmocka_unit_test(t_limits_of_an_execution),
+	    cmocka_unit_test(t_derived_ceilings),
 	    cmocka_unit_test(t_frame_types),
 	    cmocka_unit_test(t_states),
 	    cmocka_unit_test(t_kinds),
