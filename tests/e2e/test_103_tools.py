@@ -235,6 +235,28 @@ class Waiting(Case):
         self.assertEqual(value, [True] * 32)
 
 
+    def test_replies_that_are_never_read(self):
+        """128 MB of them, and the host's memory shows nothing of it (S12)."""
+        process = self.start(
+            "import os, time\n"
+            "for i in range(64):\n"
+            "    os.write(3, b'{\"type\":\"call\",\"id\":%d,\"name\":\"big\","
+            "\"arguments\":{}}\\n' % i)\n"
+            "time.sleep(60)",
+            # One at a time, so that no more than one is under way.
+            tools={"big": shell(
+                "exec 9>%s/lock; flock 9; printf '\"'; "
+                "head -c 2000000 /dev/zero | tr '\\0' x; printf '\"'"
+                % self.directory)},
+            limits={"wall": "8s", "total_bytes": "256M"})
+        text = process.stdout.read()
+        _, _, usage = os.wait4(process.pid, 0)
+        result = json.loads(text)
+        self.assertEqual(result["error"]["kind"], "timeout")
+        self.assertEqual(result["calls"]["completed"], 64)
+        self.assertLess(usage.ru_maxrss, 48 * 1024)
+
+
 class Environment(Case):
     def test_of_a_tool(self):
         value = self.value(

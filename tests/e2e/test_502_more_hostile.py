@@ -50,8 +50,6 @@ NOT_YET = {
     45: "likewise with FIFOs", 46: "likewise with modes and devices",
     47: "likewise with names", 48: "likewise with files that change",
     49: "likewise with sizes",
-    58: "that replies beyond 1 MiB stand in a file and not in memory (S12) "
-        "is not visible in a result; memory is bounded by total_bytes",
     18: "without a memory cgroup the end is MemoryError in the program, not "
         "an outcome of the kind memory",
     19: "likewise",
