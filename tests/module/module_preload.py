@@ -50,8 +50,11 @@ class Preload(unittest.TestCase):
         program = ("for line in open('/proc/self/smaps_rollup'):\n"
                    "    if line.startswith('Anonymous:'):\n"
                    "        print(line.split()[1])")
-        self.assertGreater(int(python(True, program)[0]),
-                           int(python(False, program)[0]))
+        more = int(python(True, program)[0]) - int(python(False, program)[0])
+        # Arenas are of 1 MiB since 3.10 and never full; before that, of
+        # 256 KiB, and what is asked for is used.
+        self.assertGreater(
+            more, 100 if host.current.version >= (3, 10) else -100)
 
     def test_memory_comes_and_goes(self):
         program = ("for i in range(3):\n"
