@@ -72,7 +72,10 @@ sup_loop_add(
 	int r = sup_sys_epoll_ctl(
 	    loop->epoll_fd, EPOLL_CTL_ADD, watch->fd, watch->events, watch);
 
-	return r < 0 ? system_error(info, "epoll_ctl", r) : WIRE_OK;
+	if (r < 0)
+		return system_error(info, "epoll_ctl", r);
+	watch->is_added = true;
+	return WIRE_OK;
 }
 
 enum wire_err
@@ -102,9 +105,12 @@ unlink_again(struct sup_watch **list, const struct sup_watch *watch)
 void
 sup_loop_remove(struct sup_loop *loop, struct sup_watch *watch)
 {
-	if (watch->fd >= 0)
-		(void)sup_sys_epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL,
-		    watch->fd, 0, NULL); /* ENOENT: it was not in the set */
+	/* Only what is in the set: the number of a descriptor that has been
+	 * closed may be another watch's by now. */
+	if (watch->is_added)
+		(void)sup_sys_epoll_ctl(
+		    loop->epoll_fd, EPOLL_CTL_DEL, watch->fd, 0, NULL);
+	watch->is_added = false;
 	for (int i = 0; i < loop->batch_len; i++)
 		if (loop->batch[i] == watch)
 			loop->batch[i] = NULL;

@@ -19,8 +19,9 @@ struct sup_watch {
 	/* Called with what is ready. May remove this or any other watch. */
 	void (*ready)(struct sup_watch *watch, uint32_t events);
 	void *owner;
-	struct sup_watch *next_again; /* the loop's */
+	struct sup_watch *next_again; /* the loop's, as all below */
 	bool is_again;
+	bool is_added;
 };
 
 #define SUP_LOOP_BATCH 32
@@ -47,7 +48,8 @@ WIRE_MUST_USE enum wire_err sup_loop_add(
 /* Changes what is waited for; 0 waits for errors and hang-up only. */
 WIRE_MUST_USE enum wire_err sup_loop_change(
     struct sup_loop *loop, struct sup_watch *watch, uint32_t events);
-/* Fine for a watch that is not in the set. */
+/* Fine for a watch that is not in the set, whatever its descriptor's number
+ * means by now. Before its descriptor is closed for one that is. */
 void sup_loop_remove(struct sup_loop *loop, struct sup_watch *watch);
 
 /*
