@@ -58,7 +58,7 @@ bind_intake_read(struct bind_intake *intake, int fd)
 		if (n == -EAGAIN)
 			return BIND_INTAKE_QUIET;
 		if (n <= 0)
-			return BIND_INTAKE_END;
+			return n == 0 ? BIND_INTAKE_END : BIND_INTAKE_FAILED;
 		intake->len += (size_t)n;
 		left -= (size_t)n;
 	}

@@ -13,9 +13,10 @@
 enum bind_intake_result {
 	BIND_INTAKE_MORE,  /* the turn is over; there may be more */
 	BIND_INTAKE_QUIET, /* nothing more for now */
-	BIND_INTAKE_END,   /* end of file, or an error that comes to the same */
+	BIND_INTAKE_END,   /* end of file */
 	BIND_INTAKE_OVER,  /* more than the maximum has come */
 	BIND_INTAKE_NO_MEMORY,
+	BIND_INTAKE_FAILED, /* reading failed; what has come is not all */
 };
 
 struct bind_intake {
@@ -43,7 +44,7 @@ struct bind_tail {
 /* Remembers the last of what was there and what has come. Pure. */
 void bind_tail_add(struct bind_tail *tail, struct wire_span more);
 
-/* Never OVER. */
+/* MORE, QUIET or END, which is an error's as well: it is only a hint. */
 enum bind_intake_result bind_tail_read(struct bind_tail *tail, int fd);
 
 #endif

@@ -108,8 +108,9 @@ answer(struct job *j)
 
 /* --- the three streams -------------------------------------------------- */
 
-/* Writes what the pipe takes; true when there is no more to do. */
-static bool
+/* Writes what the pipe takes: -EAGAIN when there is more, 0 when there is
+ * nothing more to do, or why it cannot be done. */
+static ssize_t
 write_arguments(struct job *j)
 {
 	struct wire_span arguments = j->job->arguments;
@@ -126,15 +127,13 @@ write_arguments(struct job *j)
 		}
 		n = bind_sys_write_pipe(
 		    j->in.watch.fd, p, len < left ? len : left);
-		if (n == -EAGAIN)
-			return false;
-		/* A command need not read its stdin: -EPIPE is no error. */
+		/* A command need not read its stdin. */
 		if (n < 0)
-			return true;
+			return n == -EPIPE ? 0 : n;
 		j->sent += (size_t)n;
 		left -= (size_t)n;
 	}
-	return j->sent > arguments.len;
+	return j->sent > arguments.len ? 0 : -EAGAIN;
 }
 
 static void
@@ -142,9 +141,15 @@ in_ready(void *arg, unsigned events)
 {
 	struct job *j = arg;
 
+	ssize_t n = write_arguments(j);
+
 	(void)events;
-	if (write_arguments(j))
-		close_end(j, &j->in);
+	if (n == -EAGAIN)
+		return;
+	close_end(j, &j->in);
+	if (n < 0)
+		stop(
+		    j, WIRE_TOOL_FAILED, "the host cannot write its arguments");
 }
 
 static void
@@ -160,6 +165,8 @@ out_ready(void *arg, unsigned events)
 		    "stopped while it wrote more than result_bytes");
 	} else if (r == BIND_INTAKE_NO_MEMORY) {
 		stop(j, WIRE_TOOL_FAILED, "the host has no memory");
+	} else if (r == BIND_INTAKE_FAILED) {
+		stop(j, WIRE_TOOL_FAILED, "the host cannot read its output");
 	} else if (r != BIND_INTAKE_MORE) {
 		if (r == BIND_INTAKE_END)
 			close_end(j, &j->out);
@@ -299,8 +306,9 @@ watch_streams(struct job *j)
 {
 	enum wire_err err = WIRE_OK;
 
-	/* What fits the pipe is written already, and needs no watch. */
-	if (write_arguments(j))
+	/* What fits the pipe is written already, and needs no watch; what
+	 * fails will fail once more, where the call can be ended. */
+	if (write_arguments(j) == 0)
 		close_end(j, &j->in);
 	else
 		err = watch_end(j, &j->in, BIND_EVENT_WRITE);

@@ -133,9 +133,9 @@ make_room(struct sup_chan *chan, uint8_t **ret_p, size_t *ret_len)
 }
 
 static void
-end_of_stream(struct sup_chan *chan, int error)
+end_of_stream(struct sup_chan *chan)
 {
-	struct wire_errinfo info = {"stream", error, 0};
+	struct wire_errinfo info = {"stream", 0, 0};
 	enum wire_err err = wire_frame_end(&chan->frame);
 
 	if (err != WIRE_OK)
@@ -162,8 +162,15 @@ read_some(struct sup_chan *chan, size_t *budget)
 	n = sup_sys_recv(chan->watch.fd, p, len, NULL, &chan->fds_closed);
 	if (n == -EAGAIN)
 		return false;
-	if (n <= 0) {
-		end_of_stream(chan, n < 0 ? (int)-n : 0);
+	/* -ECONNRESET: the other end was closed with bytes of ours unread. */
+	if (n == 0 || n == -ECONNRESET) {
+		end_of_stream(chan);
+		return false;
+	}
+	if (n < 0) {
+		struct wire_errinfo info = {"reading the channel", (int)-n, 0};
+
+		finish(chan, WIRE_ERR_SYSTEM, &info);
 		return false;
 	}
 	wire_frame_commit(&chan->frame, (size_t)n);
@@ -189,11 +196,16 @@ write_some(struct sup_chan *chan, struct wire_errinfo *info)
 		n = sup_sys_send(chan->watch.fd, bytes, len);
 		if (n == -EAGAIN)
 			return WIRE_OK;
-		if (n < 0) {
+		if (n == -EPIPE || n == -ECONNRESET) {
 			/* How that came, the reading side will tell. */
 			chan->broken = true;
 			sup_queue_release(&chan->queue);
 			return WIRE_OK;
+		}
+		if (n < 0) {
+			*info = (struct wire_errinfo){
+			    "writing to the channel", (int)-n, 0};
+			return WIRE_ERR_SYSTEM;
 		}
 		sup_queue_took(&chan->queue, (size_t)n);
 	}
@@ -263,6 +275,7 @@ sup_chan_open(struct sup_chan *chan, struct sup_loop *loop, int fd,
     const struct sup_chan_handler *handler, struct wire_errinfo *info)
 {
 	enum wire_err err;
+	int r;
 
 	memset(chan, 0, sizeof(*chan));
 	sup_queue_init(&chan->queue);
@@ -272,8 +285,12 @@ sup_chan_open(struct sup_chan *chan, struct sup_loop *loop, int fd,
 	    .fd = -1, .events = EPOLLIN, .ready = ready, .owner = chan};
 	/* SECURITY: the key of the duplicate table must not be guessable, or
 	 * member names could be prepared that all collide. */
-	if (sup_sys_random(&chan->seed, sizeof(chan->seed)) < 0)
-		return wire_fail(info, WIRE_ERR_SYSTEM, "getrandom", 0);
+	r = sup_sys_random(&chan->seed, sizeof(chan->seed));
+	if (r < 0) {
+		if (info != NULL)
+			*info = (struct wire_errinfo){"getrandom", -r, 0};
+		return WIRE_ERR_SYSTEM;
+	}
 	chan->buf_len = BUF_FIRST;
 	chan->buf = malloc(chan->buf_len);
 	err = grow_scratch(chan, SCRATCH_FIRST);

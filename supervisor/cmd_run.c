@@ -31,38 +31,46 @@ struct run {
 
 /* --- the program's text --------------------------------------------------- */
 
-static char *
-read_all(int fd, size_t max, size_t *ret_len)
+static int
+read_all(int fd, size_t max, char **ret_text, size_t *ret_len)
 {
 	char *text = malloc(max + 1);
 	ssize_t n;
 
 	if (text == NULL)
-		return NULL;
+		return -ENOMEM;
 	/* One byte more than the limit, so that too much shows. */
 	n = sup_sys_read_whole(fd, text, max + 1);
 	if (n < 0) {
 		free(text);
-		return NULL;
+		return (int)n;
 	}
+	*ret_text = text;
 	*ret_len = (size_t)n;
-	return text;
+	return 0;
 }
 
-/* The text, malloced, or NULL with a message printed. FILE is read here and
- * sent as text; its directory is not granted. */
+/* The text, malloced, or NULL with a message printed and the exit code in
+ * *ret_code. FILE is read here and sent as text; its directory is not
+ * granted. */
 static char *
-load_program(const struct sup_options *options, size_t *ret_len)
+load_program(const struct sup_options *options, size_t *ret_len, int *ret_code)
 {
 	size_t max = sup_limit_spec(SUP_LIMIT_PROGRAM)->initial;
 	const char *name = options->program;
-	char *text;
+	char *text = NULL;
 	int fd = STDIN_FILENO;
+	int r;
 
 	if (options->source == SUP_SOURCE_TEXT) {
 		*ret_len = strlen(name);
-		return strdup(name);
+		text = strdup(name);
+		if (text == NULL)
+			fprintf(stderr, "weir: out of memory\n");
+		*ret_code = SUP_EXIT_OTHER;
+		return text;
 	}
+	*ret_code = SUP_EXIT_USAGE;
 	if (options->source == SUP_SOURCE_FILE) {
 		fd = sup_sys_open(name, O_RDONLY);
 		if (fd < 0) {
@@ -75,9 +83,11 @@ load_program(const struct sup_options *options, size_t *ret_len)
 	} else {
 		name = "standard input";
 	}
-	text = read_all(fd, max, ret_len);
-	if (text == NULL)
-		fprintf(stderr, "weir: %s: cannot be read\n", name);
+	r = read_all(fd, max, &text, ret_len);
+	if (r < 0)
+		fprintf(stderr, "weir: %s: %s\n", name, strerror(-r));
+	if (r == -ENOMEM)
+		*ret_code = SUP_EXIT_OTHER;
 	if (fd != STDIN_FILENO)
 		sup_sys_close(&fd);
 	return text;
@@ -112,11 +122,13 @@ find_libexec(char path[PATH_MAX])
 		return false;
 	}
 	slash = strrchr(self, '/');
-	if (slash == NULL)
-		return false;
-	*slash = '\0';
+	if (slash != NULL)
+		*slash = '\0';
 	n = snprintf(path, PATH_MAX, "%s/" LIBEXEC, self);
-	return n > 0 && n < PATH_MAX;
+	if (n > 0 && n < PATH_MAX)
+		return true;
+	fprintf(stderr, "weir: %s: path too long\n", self);
+	return false;
 }
 
 static int
@@ -125,11 +137,20 @@ fault_code(enum weir_fault fault)
 	static const enum sup_exit_detail details[] = {
 	    [WEIR_FAULT_NONE] = SUP_EXIT_PLAIN,
 	    [WEIR_FAULT_OTHER] = SUP_EXIT_PLAIN,
+	    [WEIR_FAULT_REQUEST] = SUP_EXIT_PLAIN,
 	    [WEIR_FAULT_NO_INTERPRETER] = SUP_EXIT_NOT_FOUND,
 	    [WEIR_FAULT_BAD_INTERPRETER] = SUP_EXIT_NOT_EXECUTABLE,
 	};
 
 	return sup_exit_code(SUP_KIND_SETUP, details[fault], 0);
+}
+
+/* What was asked for, or what the host could not give. */
+static int
+request_code(const struct weir *weir)
+{
+	return weir_last_fault(weir) == WEIR_FAULT_REQUEST ? SUP_EXIT_USAGE
+							   : SUP_EXIT_OTHER;
 }
 
 /* 0, or the exit code with a message printed. */
@@ -161,7 +182,7 @@ open_weir(struct run *run, char **environment)
 		name[tool->name.len] = '\0';
 		if (!weir_tool_command(run->weir, name, tool->command, error)) {
 			fprintf(stderr, "weir: --tool: %s\n", error);
-			return SUP_EXIT_USAGE;
+			return request_code(run->weir);
 		}
 	}
 	return 0;
@@ -207,8 +228,12 @@ turn(struct run *run)
 	};
 	char signals[512];
 
-	if (sup_sys_poll(polled, 4, -1) < 0)
+	int n = sup_sys_poll(polled, 4, -1);
+
+	if (n < 0) {
+		fprintf(stderr, "weir: waiting for events: %s\n", strerror(-n));
 		return false;
+	}
 	if (polled[1].revents != 0) {
 		(void)sup_sys_read(run->signal_fd, signals, sizeof(signals));
 		run->signalled = true;
@@ -218,7 +243,13 @@ turn(struct run *run)
 		step_printer(run, &run->out, WEIR_STDOUT);
 	if (polled[3].revents != 0)
 		step_printer(run, &run->err, WEIR_STDERR);
-	return weir_dispatch(run->weir, 0);
+	if (!weir_dispatch(run->weir, 0)) {
+		fprintf(stderr,
+		    "weir: the event loop is broken; the program "
+		    "was ended\n");
+		return false;
+	}
+	return true;
 }
 
 /* --- afterwards ----------------------------------------------------------- */
@@ -325,7 +356,7 @@ run_program(struct run *run, const char *program, size_t len)
 	run->execution = weir_start(run->weir, &request, &events, error);
 	if (run->execution == NULL) {
 		fprintf(stderr, "weir: %s\n", error);
-		return SUP_EXIT_USAGE;
+		return request_code(run->weir);
 	}
 	while (!run->finished)
 		if (!turn(run))
@@ -361,9 +392,9 @@ sup_cmd_run(const struct sup_options *options, char **environment)
 
 	run.options = options;
 	run.signal_fd = -1;
-	program = load_program(options, &len);
+	program = load_program(options, &len, &code);
 	if (program == NULL)
-		return SUP_EXIT_USAGE;
+		return code;
 	sup_printer_init(
 	    &run.out, STDOUT_FILENO, escape && isatty(STDOUT_FILENO) == 1);
 	sup_printer_init(

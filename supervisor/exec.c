@@ -232,6 +232,31 @@ note_early_text(struct weir_execution *e)
 	e->facts.early_text = e->early_text;
 }
 
+/* What of a stream could not be had is never lost in silence. */
+static void
+note_stream(
+    struct weir_execution *e, const struct sup_output *output, const char *name)
+{
+	if (output->is_short)
+		sup_exec_warn(e,
+		    "%s: memory is short on the host; less was captured than "
+		    "the limit allows",
+		    name);
+	if (output->error == 0)
+		return;
+	sup_exec_warn(e,
+	    "%s: reading it failed on the host: %s; the rest is "
+	    "lost",
+	    name, strerror(output->error));
+	/* The program may have failed for it. */
+	if (e->facts.setup_site == NULL) {
+		e->facts.cause = SUP_EVENT_FAILED;
+		sup_exec_note_setup(e,
+		    &(struct wire_errinfo){
+			"reading the program's output", output->error, 0});
+	}
+}
+
 static void
 finish(struct weir_execution *e)
 {
@@ -243,6 +268,8 @@ finish(struct weir_execution *e)
 	sup_exec_close_io(e);
 	if (!e->evidence.ready)
 		sup_grades_derive(&e->evidence, &e->grades);
+	note_stream(e, &e->out, "stdout");
+	note_stream(e, &e->err, "stderr");
 	if (e->chan.fds_closed > 0)
 		sup_exec_warn(e,
 		    "the program sent %u descriptors along with its frames; "

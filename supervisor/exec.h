@@ -36,7 +36,8 @@ struct weir {
 	char **environment; /* NULL-terminated, or NULL */
 	int stub_fd, null_fd;
 	uint32_t layers;
-	bool open_mounts; /* the supervisor opens what the root holds */
+	enum weir_fault fault; /* of the last call that failed */
+	bool open_mounts;      /* the supervisor opens what the root holds */
 	bool core_is_pipe;
 	struct weir_execution *executions; /* all that are not freed */
 };

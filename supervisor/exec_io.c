@@ -290,8 +290,12 @@ sup_exec_open_tools(struct weir_execution *e, struct wire_errinfo *info)
 	    .reply_arg = e,
 	};
 
-	if (sup_sys_random(&config.seed, sizeof(config.seed)) < 0)
-		return wire_fail(info, WIRE_ERR_SYSTEM, "getrandom", 0);
+	int r = sup_sys_random(&config.seed, sizeof(config.seed));
+
+	if (r < 0) {
+		*info = (struct wire_errinfo){"getrandom", -r, 0};
+		return WIRE_ERR_SYSTEM;
+	}
 	config.record = bind_record_list_record(&e->record);
 	return bind_session_new(&config, &e->tools, info);
 }

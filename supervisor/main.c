@@ -35,8 +35,12 @@ main(int argc, char **argv)
 	static struct sup_options options;
 	char usage[SUP_USAGE_TEXT];
 
-	if (!make_standard_fds())
+	if (!make_standard_fds()) {
+		fprintf(stderr,
+		    "weir: descriptors 0 to 2: one is closed, and "
+		    "/dev/null cannot stand in for it\n");
 		return SUP_EXIT_OTHER;
+	}
 	if (sup_options_parse(argc, argv, &options, usage) != WIRE_OK) {
 		fprintf(stderr, "%s\n", usage);
 		return SUP_EXIT_USAGE;

@@ -38,6 +38,7 @@ capture(struct sup_output *output, const uint8_t *p, size_t len)
 		grown = realloc(output->captured, size);
 		if (grown == NULL) {
 			output->cap = output->captured_len;
+			output->is_short = true;
 			return;
 		}
 		output->captured = grown;
@@ -100,6 +101,8 @@ ready(struct sup_watch *watch, uint32_t events)
 	ssize_t n = read_once(output, &go_on);
 
 	(void)events;
+	if (n < 0 && n != -EAGAIN)
+		output->error = (int)-n;
 	if (n == 0 || (n < 0 && n != -EAGAIN))
 		sup_output_stop(output);
 	else if (!go_on)

@@ -25,6 +25,8 @@ struct sup_output {
 	uint8_t *tail; /* a ring of the last `preview` bytes */
 	size_t tail_at;
 	uint64_t bytes; /* all that was written */
+	int error;	/* errno of reading it; 0: none */
+	bool is_short;	/* memory was short: less was captured than the cap */
 	sup_output_sink *sink;
 	void *sink_arg;
 };

@@ -177,8 +177,9 @@ sup_queue_next(struct sup_queue *queue, const uint8_t **ret_bytes,
 		if (err != WIRE_OK)
 			return err;
 	}
-	*ret_bytes = queue->piece + queue->piece_at;
+	/* Before the first piece there is no memory to point into. */
 	*ret_len = queue->piece_len - queue->piece_at;
+	*ret_bytes = *ret_len > 0 ? queue->piece + queue->piece_at : NULL;
 	return WIRE_OK;
 }
 

@@ -350,6 +350,10 @@ sup_result_build(struct weir_execution *e)
 		return;
 	}
 	free(buf);
+	/* What the command exits with says the same. */
+	e->verdict.kind = SUP_KIND_SETUP;
+	e->verdict.detail = SUP_EXIT_PLAIN;
+	e->verdict.has_value = false;
 	e->result = strdup(minimal);
 	e->result_len = e->result != NULL ? sizeof(minimal) - 1 : 0;
 }

@@ -14,6 +14,14 @@
 #include "wire/utf8.h"
 
 static bool
+out_of_memory(struct weir *weir, char error[WEIR_ERROR_MAX])
+{
+	weir->fault = WEIR_FAULT_OTHER;
+	sup_explain(error, "out of memory");
+	return false;
+}
+
+static bool
 make_terms(struct weir_execution *e, const struct weir_request *request,
     char error[WEIR_ERROR_MAX])
 {
@@ -66,10 +74,8 @@ take_program(struct weir_execution *e, const struct weir_request *request,
 		return false;
 	}
 	e->program = malloc(text.len + 1);
-	if (e->program == NULL) {
-		sup_explain(error, "out of memory");
-		return false;
-	}
+	if (e->program == NULL)
+		return out_of_memory(e->weir, error);
 	memcpy(e->program, text.p, text.len);
 	e->program[text.len] = '\0';
 	e->program_len = text.len;
@@ -118,11 +124,14 @@ accept_request(struct weir_execution *e, const struct weir_request *request,
 		return false;
 	}
 	e->launch = calloc(1, sizeof(*e->launch));
-	if (e->launch == NULL || !name_execution(e)) {
-		sup_explain(error, "out of memory");
+	if (e->launch == NULL)
+		return out_of_memory(e->weir, error);
+	e->launch->stub_plan_fd = e->launch->seal_plan_fd = -1;
+	if (!name_execution(e)) {
+		e->weir->fault = WEIR_FAULT_OTHER;
+		sup_explain(error, "getrandom: no random numbers to be had");
 		return false;
 	}
-	e->launch->stub_plan_fd = e->launch->seal_plan_fd = -1;
 	return true;
 }
 
@@ -146,8 +155,9 @@ weir_start(struct weir *weir, const struct weir_request *request,
 	struct wire_errinfo info = {"", 0, 0};
 	enum wire_err err;
 
+	weir->fault = WEIR_FAULT_REQUEST;
 	if (e == NULL) {
-		sup_explain(error, "out of memory");
+		(void)out_of_memory(weir, error);
 		return NULL;
 	}
 	e->weir = weir;

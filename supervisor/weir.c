@@ -83,8 +83,12 @@ open_files(struct weir *weir, const char *libexec, char error[WEIR_ERROR_MAX])
 		return false;
 	}
 	weir->libexec = strdup(real);
+	if (weir->libexec == NULL) {
+		sup_explain(error, "out of memory");
+		return false;
+	}
 	r = snprintf(path, sizeof(path), "%s/weir-child", real);
-	if (weir->libexec == NULL || r < 0 || (size_t)r >= sizeof(path)) {
+	if (r < 0 || (size_t)r >= sizeof(path)) {
 		sup_explain(error, "%s: path too long", libexec);
 		return false;
 	}
@@ -179,6 +183,12 @@ weir_free(struct weir *weir)
 	free(weir);
 }
 
+enum weir_fault
+weir_last_fault(const struct weir *weir)
+{
+	return weir->fault;
+}
+
 int
 weir_fd(const struct weir *weir)
 {
@@ -219,10 +229,14 @@ weir_dispatch(struct weir *weir, int timeout_ms)
 /* --- tools ---------------------------------------------------------------- */
 
 static void
-explain_tool(char error[WEIR_ERROR_MAX], const char *name,
-    const struct wire_errinfo *info)
+explain_tool(struct weir *weir, char error[WEIR_ERROR_MAX], const char *name,
+    enum wire_err err, const struct wire_errinfo *info)
 {
-	if (info->sys != 0)
+	weir->fault =
+	    err == WIRE_ERR_NO_MEMORY ? WEIR_FAULT_OTHER : WEIR_FAULT_REQUEST;
+	if (err == WIRE_ERR_NO_MEMORY)
+		sup_explain(error, "tool %s: out of memory", name);
+	else if (info->sys != 0)
 		sup_explain(error,
 		    "tool %s: its command: %s; name an executable file, with "
 		    "a path or on PATH",
@@ -240,23 +254,22 @@ weir_tool_command(struct weir *weir, const char *name, const char *line,
 	struct wire_span text = {(const uint8_t *)line, strlen(line)};
 	char guardian[PATH_MAX];
 	struct bind_command *data = NULL;
+	enum wire_err err;
 
 	(void)snprintf(guardian, sizeof(guardian), "%.*s/weir-child",
 	    PATH_MAX - 16, weir->libexec);
-	if (bind_command_new(text, guardian,
-		(const char *const *)weir->environment, &data,
-		&info) != WIRE_OK) {
-		explain_tool(error, name, &info);
-		return false;
+	err = bind_command_new(text, guardian,
+	    (const char *const *)weir->environment, &data, &info);
+	if (err == WIRE_OK) {
+		err = bind_catalogue_add(weir->catalogue,
+		    (struct wire_span){(const uint8_t *)name, strlen(name)},
+		    &bind_provider_command, data, 0, &info);
+		if (err != WIRE_OK)
+			bind_command_free(data);
 	}
-	if (bind_catalogue_add(weir->catalogue,
-		(struct wire_span){(const uint8_t *)name, strlen(name)},
-		&bind_provider_command, data, 0, &info) != WIRE_OK) {
-		bind_command_free(data);
-		explain_tool(error, name, &info);
-		return false;
-	}
-	return true;
+	if (err != WIRE_OK)
+		explain_tool(weir, error, name, err, &info);
+	return err == WIRE_OK;
 }
 
 /* --- a finished execution ------------------------------------------------- */

@@ -33,10 +33,11 @@ struct weir_config {
 	uint32_t layers; /* ~0u; other values only in a test build */
 };
 
-/* Whether `failed` is about the interpreter: 126 and 127 of the command. */
+/* Whose fault a failed call is: 126 and 127, 2, or 125 of the command. */
 enum weir_fault {
 	WEIR_FAULT_NONE,
-	WEIR_FAULT_OTHER,
+	WEIR_FAULT_OTHER,   /* the host's: memory, descriptors, ... */
+	WEIR_FAULT_REQUEST, /* the caller's: what was asked for cannot be */
 	WEIR_FAULT_NO_INTERPRETER,
 	WEIR_FAULT_BAD_INTERPRETER
 };
@@ -44,6 +45,9 @@ enum weir_fault {
 /* Loads the configuration: what cannot work fails here. Strings are copied. */
 struct weir *weir_new(const struct weir_config *config,
     enum weir_fault *ret_fault, char error[WEIR_ERROR_MAX]);
+
+/* Why the last call that failed did so, weir_new apart. */
+enum weir_fault weir_last_fault(const struct weir *weir);
 
 /* NULL is fine. Kills and reaps what still runs; may take a moment then. */
 void weir_free(struct weir *weir);

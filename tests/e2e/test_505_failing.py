@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Failures of our own: each call that the command makes of the C library
+fails once, by preloading tests/tools/failing.so. Whatever it is, the command
+says what it was, the exit code is that of the outcome, nothing is reported as
+better than it was, and nothing is left.
+"""
+import json
+import os
+import re
+import subprocess
+
+from weir_test import (ECHO, IS_ROOT, ROOT, TOOLS, WEIR, Watched, command, main,
+                       mounts, survivors)
+
+SHIM = os.path.join(TOOLS, "failing.so")
+SOURCE = (ROOT / "tests/tools/failing.c").read_text()
+FAILS = re.findall(r"FAILS\((\w+), ", SOURCE)
+NEVER = re.search(r"NEVER: (.*?)\*/", SOURCE, re.S).group(1).replace(
+    "*", " ").split()
+# Of the linker, the start-up code and the compiler's own checks.
+NO_CALLS = r"_ITM_\w+|__\w+_start__|__libc_start_main|__cxa_finalize|" \
+    r"__errno_location|__stack_chk_fail|__environ"
+
+PROGRAM = ("import sys\n"
+           "print('out')\n"
+           "print('err', file=sys.stderr)\n"
+           "return [echo(n=1), echo(n=2)]")
+VALUE = [{"n": 1}, {"n": 2}]
+
+# What a run may end as when something of the host's fails. The tool's failure
+# reaches the program as ToolError, which this one does not handle.
+KINDS = {None: 0, "setup": 125, "isolation_unavailable": 125,
+         "backend_not_ready": 125, "exception": 1}
+# Of one function's calls, from the first. A plain user's command makes the
+# same ones but for a few.
+MOST = 60 if IS_ROOT else 8
+
+
+def imported():
+    """What the command takes from the C library, without the prefixes and
+    endings of the checked variants."""
+    out = subprocess.run(["nm", "-D", "--undefined-only", WEIR], check=True,
+                         stdout=subprocess.PIPE).stdout.decode()
+    names = {line.split()[-1].split("@")[0] for line in out.splitlines()}
+    return {re.sub(r"^__(\w+)_chk$", r"\1", name) for name in names
+            if not re.fullmatch(NO_CALLS, name)}
+
+
+class Failing(Watched):
+    def failing(self, function, number):
+        """The outcome, or None when there was no such call."""
+        mark = self.path("mark")
+        done = subprocess.run(
+            command(tools={"echo": ECHO}) + ["-c", PROGRAM],
+            env=dict(os.environ, LD_PRELOAD=SHIM, FAIL_CALL=function,
+                     FAIL_AT=str(number), FAIL_MARK=mark),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, timeout=self.BOUND, cwd="/")
+        if not os.path.exists(mark):
+            return None
+        os.unlink(mark)
+        return done
+
+    def judge(self, done):
+        if not done.stdout:
+            # Before there was an execution, or with the output broken.
+            self.assertIn(done.returncode, (2, 125, 126, 127))
+            self.assertRegex(done.stderr.decode(), r"^weir: .{10,}\n$")
+            return
+        result = json.loads(done.stdout)
+        kind = (result["error"] or {}).get("kind")
+        self.assertIn(kind, KINDS)
+        if kind is None:
+            self.assertEqual(result["value"], VALUE)
+            short = [w for w in result["warnings"] if "memory is short" in w]
+            if not short:
+                self.assertEqual((result["stdout"], result["stderr"]),
+                                 ("out\n", "err\n"))
+            # Unless the end of the output could not be written.
+            if done.returncode != 0:
+                self.assertRegex(done.stderr, b"^weir: standard output: ")
+            return
+        self.assertIn(done.returncode, (KINDS[kind], 126, 127))
+        self.assertGreater(len(result["error"]["message"]), 10)
+        if kind == "exception":
+            # The tool's call has failed, and says why.
+            failed = [call for call in result["calls"]["list"]
+                      if call["state"] != "completed"]
+            self.assertEqual(len(failed), 1)
+            self.assertRegex(
+                result["error"]["message"],
+                "the host|cannot be run|ended without a report")
+
+    def check(self, function):
+        before = mounts()
+        for number in range(1, MOST + 1):
+            done = self.failing(function, number)
+            if done is None:
+                break
+            with self.subTest("call %d" % number):
+                self.judge(done)
+                left = survivors()
+                # Who cannot wait leaves that to whoever comes next.
+                if function == "waitid":
+                    left = [name for name in left if "(Z)" not in name]
+                self.assertEqual(left, [])
+        self.assertEqual(mounts(), before)
+
+    def test_every_function_is_in_a_list(self):
+        known = set(FAILS) | set(NEVER)
+        self.assertEqual(imported() - known, set(),
+                         "put it into one of the lists of failing.c")
+        self.assertEqual(set(FAILS) & set(NEVER), set())
+
+    def test_the_shim_bites(self):
+        done = self.failing("pipe2", 1)
+        self.assertEqual(json.loads(done.stdout)["error"]["message"],
+                         "pipes and sockets: Too many open files")
+        self.assertIsNone(self.failing("pipe2", 1000))
+
+
+def add(function):
+    def test(self):
+        self.check(function)
+    test.__name__ = "test_" + function.strip("_")
+    setattr(Failing, test.__name__, test)
+
+
+for name in FAILS:
+    add(name)
+
+if __name__ == "__main__":
+    main()
