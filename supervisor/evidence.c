@@ -244,6 +244,13 @@ sup_evidence_ready(struct sup_evidence *evidence,
 }
 
 bool
+sup_evidence_cpu_raised(const struct sup_evidence *e, uint64_t soft)
+{
+	return soft > e->want_soft[WIRE_LIMIT_CPU] &&
+	    soft <= e->want_hard[WIRE_LIMIT_CPU];
+}
+
+bool
 sup_evidence_is_same(const struct sup_evidence *a, const struct sup_evidence *b)
 {
 	const struct sup_status *x = &a->status, *y = &b->status;

@@ -87,6 +87,14 @@ bool sup_evidence_ready(struct sup_evidence *evidence,
     const struct sup_launch *launch, const struct wire_ready *ready,
     const char **ret_problem);
 
+/*
+ * KERNEL: with each SIGXCPU for the soft CPU limit the kernel raises it by a
+ * second (kernel/time/posix-cpu-timers.c), and the filter lets nobody inside
+ * set it. soft: what it is now, in seconds. Whether that is such a raise.
+ */
+bool sup_evidence_cpu_raised(
+    const struct sup_evidence *evidence, uint64_t soft);
+
 /* Whether two observations of one child show the same confinement: ids,
  * capabilities, modes and limits. */
 bool sup_evidence_is_same(

@@ -301,14 +301,12 @@ observe_end(struct weir_execution *e)
 	    sup_sys_is_readable(e->pidfd2))
 		return;
 	e->facts.cpu_ns = cpu_ns;
+	e->facts.cpu_raised =
+	    sup_evidence_cpu_raised(&now, now.soft[WIRE_LIMIT_CPU]);
 	if (now.status.peak_kb > e->peak_kb)
 		e->peak_kb = now.status.peak_kb;
-	/*
-	 * KERNEL: with each SIGXCPU the kernel raises the soft CPU limit by a
-	 * second (kernel/time/posix-cpu-timers.c); the hard one never moves.
-	 */
-	if (now.soft[WIRE_LIMIT_CPU] >= now.want_soft[WIRE_LIMIT_CPU] &&
-	    now.soft[WIRE_LIMIT_CPU] <= now.want_hard[WIRE_LIMIT_CPU])
+	/* That is no contradiction; the hard one never moves. */
+	if (e->facts.cpu_raised)
 		now.want_soft[WIRE_LIMIT_CPU] = now.soft[WIRE_LIMIT_CPU];
 	if (sup_evidence_is_same(&e->evidence, &now))
 		return;

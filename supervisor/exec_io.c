@@ -57,6 +57,8 @@ take_report(struct weir_execution *e, const struct wire_report *report, int *fd)
 		e->facts.exited = true;
 		e->facts.wait_status = report->wait_status;
 		e->facts.cpu_ns = (report->user_us + report->system_us) * 1000;
+		e->facts.cpu_raised =
+		    sup_evidence_cpu_raised(&e->evidence, report->detail);
 		if (report->max_rss_kb > e->peak_kb)
 			e->peak_kb = report->max_rss_kb;
 		/* An answer that was written before the exit came first. */

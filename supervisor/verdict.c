@@ -11,14 +11,6 @@
 /* Exit status of the interpreter when a stage failed inside it. */
 #define MODULE_FAILED 125
 
-/*
- * KERNEL: RLIMIT_CPU is checked against sampled clock ticks, wait4 reports
- * precise run time; the two may differ by some ticks (getrusage(2) and
- * kernel/time/posix-cpu-timers.c). A tenth of a second covers that and gives
- * nothing away: who ends itself that close to the limit has used it up.
- */
-#define CPU_TOLERANCE_NS 100000000ULL
-
 __attribute__((format(printf, 3, 4))) static void
 say(struct sup_verdict *v, enum sup_kind kind, const char *format, ...)
 {
@@ -34,7 +26,7 @@ static bool
 cpu_spent(const struct sup_facts *f)
 {
 	return f->cpu_limit_ns > 0 &&
-	    f->cpu_ns + CPU_TOLERANCE_NS >= f->cpu_limit_ns;
+	    (f->cpu_raised || f->cpu_ns >= f->cpu_limit_ns);
 }
 
 static void
@@ -108,7 +100,8 @@ note_exit(const struct sup_facts *f, struct sup_verdict *v)
 static bool
 answer_late(const struct sup_facts *f)
 {
-	return f->cpu_limit_ns > 0 && f->cpu_ns > f->cpu_limit_ns;
+	return f->cpu_limit_ns > 0 &&
+	    (f->cpu_raised || f->cpu_ns > f->cpu_limit_ns);
 }
 
 /* Process 2 ended without an answer. */

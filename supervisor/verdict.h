@@ -40,6 +40,7 @@ struct sup_facts {
 	int wait_status;
 	bool termed, killed;
 	uint64_t cpu_ns, cpu_limit_ns;
+	bool cpu_raised; /* the kernel has sent SIGXCPU for the limit */
 	/* The answer; NULL without one. Spans as decoded. */
 	const struct wire_done *done;
 	uint64_t value_max;

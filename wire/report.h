@@ -74,7 +74,8 @@ struct wire_report {
 	uint32_t mounts;     /* LAUNCHED: mounts visible beneath the new root */
 	uint32_t links;	     /* LAUNCHED: network interfaces seen */
 	uint32_t links_up;   /* LAUNCHED: of them up */
-	uint32_t detail;     /* FAILED: which item of the stage, from 0 */
+	uint32_t detail;     /* FAILED: which item of the stage, from 0; EXITED:
+			      * its soft CPU limit at the end, in seconds */
 };
 
 /* The supervisor's one byte back: the id maps stand. */

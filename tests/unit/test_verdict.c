@@ -135,6 +135,9 @@ t_answer_cannot_turn_the_end(void **state)
 	assert_int_equal(reach(&f).limit_hit, SUP_LIMIT_CPU);
 	f.cpu_ns = 2 * SECOND;
 	assert_int_equal(reach(&f).kind, SUP_KIND_NONE);
+	/* Measured as less, and yet the kernel has sent the signal. */
+	f.cpu_raised = true;
+	assert_int_equal(reach(&f).kind, SUP_KIND_TIMEOUT);
 }
 
 static void
@@ -174,6 +177,11 @@ t_exits_without_answer(void **state)
 	f.wait_status = SIGXCPU;
 	f.cpu_ns = SECOND;
 	assert_int_equal(reach(&f).kind, SUP_KIND_WORKER_EXIT);
+	f.cpu_ns = 2 * SECOND - 1;
+	assert_int_equal(reach(&f).kind, SUP_KIND_WORKER_EXIT);
+	f.cpu_raised = true;
+	assert_int_equal(reach(&f).kind, SUP_KIND_TIMEOUT);
+	f.cpu_raised = false;
 	f.cpu_ns = 2 * SECOND;
 	assert_int_equal(reach(&f).kind, SUP_KIND_TIMEOUT);
 	f.wait_status = SIGKILL;
