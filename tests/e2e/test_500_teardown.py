@@ -6,8 +6,8 @@ import select
 import signal
 import subprocess
 
-from weir_test import (ECHO, HANG, Watched, command, finish, main, mounts,
-                       processes_named, rows, shell, stop, survivors)
+from weir_test import (ECHO, HANG, IS_ROOT, Watched, command, finish, main,
+                       mounts, processes_named, rows, shell, stop, survivors)
 
 # Shell words of a tool that leaves processes behind in every way it knows.
 STRAYS = """
@@ -136,17 +136,21 @@ class Killed(Watched):
         self.killed(process)
 
     def test_at_any_moment(self):
-        """From the first instructions of the command to its last."""
+        """From the first instructions of the command to its last; every
+        second time a tool with strays is running, if it got so far."""
         meeting = self.meeting()
-        for turn in range(60):
-            process = self.start("echo(n=1)\nmeet()\necho(n=2)",
+        programs = ["echo(n=1)\nmeet()\necho(n=2)", "stuck()"]
+        before = mounts()
+        for turn in range(500 if IS_ROOT else 100):
+            process = self.start(programs[turn % 2],
                                  tools=self.tools(meeting))
             end = os.pidfd_open(process.pid)
             # Not waiting for anything: a moment that comes as it comes.
-            select.select([end], [], [], turn * 0.0015)
+            select.select([end], [], [], turn // 2 % 50 * 0.0015)
             os.close(end)
             self.killed(process)
             stop(process)
+        self.assertEqual(mounts(), before)
 
 
 class Process1(Watched):
