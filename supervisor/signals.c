@@ -20,6 +20,9 @@ sup_signals_take(void)
 
 	ends(&set);
 	(void)signal(SIGPIPE, SIG_IGN);
+	/* A limit of our own on files is an error like any other (write(2)).
+	 * What we start has its signals back at their defaults. */
+	(void)signal(SIGXFSZ, SIG_IGN);
 	(void)sigprocmask(SIG_BLOCK, &set, NULL);
 	return sup_sys_signalfd(&set);
 }

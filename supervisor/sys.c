@@ -213,6 +213,7 @@ sup_sys_pipe_size(int fd, size_t size)
 int
 sup_sys_sealed(const char *name, struct wire_span bytes)
 {
+	struct rlimit limit;
 	long fd = CALL(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
 	int result = (int)fd;
 	ssize_t n;
@@ -220,7 +221,12 @@ sup_sys_sealed(const char *name, struct wire_span bytes)
 
 	if (fd < 0)
 		return (int)fd;
-	n = sup_sys_write((int)fd, bytes.p, bytes.len);
+	/* KERNEL: the limit holds for memory files too, with SIGXFSZ, and
+	 * signals are the host's. */
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes.len > limit.rlim_cur)
+		n = -EFBIG;
+	else
+		n = sup_sys_write((int)fd, bytes.p, bytes.len);
 	r = n < 0 ? n : (size_t)n == bytes.len ? 0 : -EIO;
 	/* SECURITY: what was checked is what will be read. */
 	if (r == 0)

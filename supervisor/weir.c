@@ -1,5 +1,6 @@
 #include "supervisor/weir.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +71,13 @@ can_open_mounts(const char *path)
 	return can;
 }
 
+static void
+explain_file(char error[WEIR_ERROR_MAX], const char *path, int errnum)
+{
+	sup_explain(error, "%s: %s%s", path, strerror(errnum),
+	    errnum == ENOENT ? "; install weir completely" : "");
+}
+
 /* Opens what every start needs. */
 static bool
 open_files(struct weir *weir, const char *libexec, char error[WEIR_ERROR_MAX])
@@ -78,8 +86,7 @@ open_files(struct weir *weir, const char *libexec, char error[WEIR_ERROR_MAX])
 	int r = sup_sys_realpath(libexec, real, sizeof(real));
 
 	if (r < 0) {
-		sup_explain(error, "%s: %s; install weir completely", libexec,
-		    strerror(-r));
+		explain_file(error, libexec, -r);
 		return false;
 	}
 	weir->libexec = strdup(real);
@@ -94,8 +101,7 @@ open_files(struct weir *weir, const char *libexec, char error[WEIR_ERROR_MAX])
 	}
 	weir->stub_fd = sup_sys_open(path, O_RDONLY);
 	if (weir->stub_fd < 0) {
-		sup_explain(error, "%s: %s; install weir completely", path,
-		    strerror(-weir->stub_fd));
+		explain_file(error, path, -weir->stub_fd);
 		return false;
 	}
 	weir->null_fd = sup_sys_open("/dev/null", O_RDWR);

@@ -38,6 +38,7 @@
 	FAILS(fstat, -1, EIO)                                                  \
 	FAILS(fwrite, 0, ENOSPC)                                               \
 	FAILS(getcwd, 0, ENOENT)                                               \
+	FAILS(getrlimit, -1, EPERM)                                            \
 	FAILS(getrandom, -1, ENOSYS)                                           \
 	FAILS(kill, -1, EPERM)                                                 \
 	FAILS(lstat, -1, EIO)                                                  \
