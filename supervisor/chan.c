@@ -249,13 +249,19 @@ ready(struct sup_watch *watch, uint32_t events)
 {
 	struct sup_chan *chan = watch->owner;
 	size_t budget = SUP_CHAN_TURN_BYTES;
+	const uint32_t hang_up = EPOLLERR | EPOLLHUP;
 
-	if ((events & EPOLLOUT) != 0)
+	/* KERNEL: a socket whose peer has shut both directions, with bytes of
+	 * ours unread, is hung up and not writable (unix(7)); that the bytes
+	 * are for nobody only a write tells. */
+	if ((events & (EPOLLOUT | hang_up)) != 0)
 		flush(chan);
 	if (chan->ended) {
 		/* Hang-up of a child that is ending: its exit is news, this
-		 * is not, and it would be reported for ever. */
-		sup_loop_remove(chan->loop, watch);
+		 * is not, and it would be reported for ever. Who has only
+		 * stopped writing still gets its replies. */
+		if ((events & hang_up) != 0)
+			sup_loop_remove(chan->loop, watch);
 		return;
 	}
 	if ((events & ~(uint32_t)EPOLLOUT) == 0)

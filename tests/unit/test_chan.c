@@ -390,6 +390,75 @@ t_unread_replies_wait(void **state)
 	free(sink);
 }
 
+/* 2 MB that wait for the peer. */
+static void
+owe_replies(struct peer *p)
+{
+	static uint8_t value[200000];
+	const struct wire_span span = {value, sizeof(value)};
+
+	memset(value, '1', sizeof(value));
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(sup_chan_send(&p->chan, span.len + 100,
+				     fill_reply, &span, NULL),
+		    WIRE_OK);
+	assert_int_equal(p->full, 1);
+}
+
+/* It leaves replies unread and closes both directions: that is its end, and
+ * nothing that the loop would turn for. */
+static void
+t_hang_up_of_a_deaf_peer(void **state)
+{
+	struct peer p;
+
+	(void)state;
+	open_peer(&p, 4096);
+	put_text(&p, READY);
+	owe_replies(&p);
+	assert_int_equal(shutdown(p.fd, SHUT_RDWR), 0);
+	turn(&p);
+	assert_true(p.has_ended);
+	assert_int_equal(p.ended, WIRE_ERR_CLOSED);
+	assert_int_equal(sup_queue_waiting(&p.chan.queue), 0);
+	assert_int_equal(p.full, 0);
+	assert_false(sup_sys_is_readable(p.loop.epoll_fd));
+	close_peer(&p);
+}
+
+/* Who has only stopped writing gets every reply. */
+static void
+t_half_closed_peer_is_answered(void **state)
+{
+	char *sink = malloc(1 << 20);
+	struct peer p;
+	size_t want, got = 0;
+
+	(void)state;
+	assert_non_null(sink);
+	open_peer(&p, 4096);
+	put_text(&p, READY);
+	owe_replies(&p);
+	want = 10 *
+	    (200000 +
+		sizeof("{\"type\":\"reply\",\"id\":0,"
+		       "\"value\":}"));
+	assert_int_equal(shutdown(p.fd, SHUT_WR), 0);
+	for (int i = 0; i < 20000 && got < want; i++) {
+		ssize_t n = recv(p.fd, sink, 1 << 20, MSG_DONTWAIT);
+
+		if (n > 0)
+			got += (size_t)n;
+		assert_int_equal(sup_loop_step(&p.loop, 0), WIRE_OK);
+	}
+	assert_int_equal(got, want);
+	assert_true(p.has_ended);
+	assert_int_equal(p.ended, WIRE_ERR_CLOSED);
+	assert_false(sup_sys_is_readable(p.loop.epoll_fd));
+	close_peer(&p);
+	free(sink);
+}
+
 /* 300 calls at once take more than one turn, and none is lost. */
 static void
 t_a_turn_takes_a_bounded_share(void **state)
@@ -426,6 +495,8 @@ main(void)
 	    cmocka_unit_test(t_smuggled_descriptors_are_closed),
 	    cmocka_unit_test(t_out_of_band_bytes_are_dropped),
 	    cmocka_unit_test(t_unread_replies_wait),
+	    cmocka_unit_test(t_hang_up_of_a_deaf_peer),
+	    cmocka_unit_test(t_half_closed_peer_is_answered),
 	    cmocka_unit_test(t_a_turn_takes_a_bounded_share),
 	};
 
