@@ -50,10 +50,13 @@ next_byte(struct wire_span *field)
 	return byte & 0xff;
 }
 
-/* Whether the field names path itself, or something beneath it. */
+/* Whether the field names path itself, or something beneath it. SECURITY:
+ * everything is beneath the empty path, which stands for none. */
 static bool
 within(struct wire_span field, const char *path)
 {
+	if (*path == '\0')
+		return false;
 	while (*path != '\0') {
 		if (field.len == 0 || next_byte(&field) != (uint8_t)*path)
 			return false;

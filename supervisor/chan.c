@@ -13,13 +13,13 @@
 static enum wire_err
 grow_scratch(struct sup_chan *chan, size_t keys_max)
 {
-	void *mem = malloc(wire_json_scratch_size(keys_max));
-
-	if (mem == NULL)
-		return WIRE_ERR_NO_MEMORY;
+	/* What is in it is not needed any more: the line is read anew. */
 	free(chan->scratch_mem);
-	chan->scratch_mem = mem;
-	wire_json_scratch_init(&chan->scratch, mem, keys_max, chan->seed);
+	chan->scratch_mem = malloc(wire_json_scratch_size(keys_max));
+	if (chan->scratch_mem == NULL)
+		return WIRE_ERR_NO_MEMORY;
+	wire_json_scratch_init(
+	    &chan->scratch, chan->scratch_mem, keys_max, chan->seed);
 	return WIRE_OK;
 }
 
@@ -121,11 +121,12 @@ make_room(struct sup_chan *chan, uint8_t **ret_p, size_t *ret_len)
 	larger = chan->buf_len * 2 < most ? chan->buf_len * 2 : most;
 	if (larger <= chan->buf_len)
 		return false;
-	buf = malloc(larger);
+	/* A large one grows by moving its pages, so there are never two
+	 * (mremap(2)). */
+	buf = realloc(chan->buf, larger);
 	if (buf == NULL)
 		return false;
-	wire_frame_move(&chan->frame, buf, larger);
-	free(chan->buf);
+	wire_frame_grown(&chan->frame, buf, larger);
 	chan->buf = buf;
 	chan->buf_len = larger;
 	wire_frame_space(&chan->frame, ret_p, ret_len);

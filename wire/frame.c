@@ -63,6 +63,14 @@ wire_frame_move(struct wire_frame *frame, uint8_t *buf, size_t buf_len)
 }
 
 void
+wire_frame_grown(struct wire_frame *frame, uint8_t *buf, size_t buf_len)
+{
+	WIRE_BUG_IF(buf_len < frame->buf_len);
+	frame->buf = buf;
+	frame->buf_len = buf_len;
+}
+
+void
 wire_frame_commit(struct wire_frame *frame, size_t len)
 {
 	WIRE_BUG_IF(len > frame->buf_len - frame->end);

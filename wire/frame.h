@@ -8,7 +8,7 @@
  *
  * Use: get space, read into it, commit, take lines until there is none.
  * A returned line points into the buffer and is good until the next call of
- * wire_frame_space or wire_frame_move.
+ * wire_frame_space, wire_frame_move or wire_frame_grown.
  */
 #ifndef WIRE_FRAME_H
 #define WIRE_FRAME_H
@@ -52,6 +52,10 @@ void wire_frame_space(
 
 /* Carries pending bytes over into a larger buffer; the old one is free. */
 void wire_frame_move(struct wire_frame *frame, uint8_t *buf, size_t buf_len);
+
+/* The buffer itself has grown, as realloc does it: its bytes are at buf now,
+ * in their places. */
+void wire_frame_grown(struct wire_frame *frame, uint8_t *buf, size_t buf_len);
 
 /* len bytes of the space have been filled. */
 void wire_frame_commit(struct wire_frame *frame, size_t len);

@@ -214,7 +214,9 @@ class Delivery:
         self.future = future
 
     def __call__(self, call):
-        if running_loop() is self.loop:
+        # A blocking call in the loop's own thread may come out of a signal's
+        # handler while the loop sleeps; then the loop has to be woken up.
+        if _weir.is_pumping() and running_loop() is self.loop:
             return self.settle(call)
         try:
             self.loop.call_soon_threadsafe(self.settle, call)

@@ -14,8 +14,15 @@ static struct {
 	PyThread_type_lock state;   /* what stands below it */
 	uint64_t next_id;
 	bool reading; /* somebody is the reader */
+	bool over;    /* the last frame is on its way, or written */
 	struct stub_pending_table table;
 } channel;
+
+/* How often an owner is told of a reply, at most. */
+#define TELL_TRIES 8
+
+/* Calls of stub_channel_pump that this thread is inside of. */
+static __thread unsigned pumps;
 
 /* Why a wait came back. */
 enum turn { TURN_READY, TURN_TELL, TURN_SIGNAL };
@@ -48,30 +55,66 @@ stub_channel_fd(void)
 	return channel.link.fd;
 }
 
-/* Hands out the frames that have been read. Only the reader may. */
-static void
+/* Hands out the frames that have been read; false when there is none. Only
+ * the reader may. */
+static bool
 hand_out(void)
 {
 	struct wire_msg msg;
 	struct stub_reply reply;
-	bool wanted;
+	uint64_t offset;
+	bool wanted, any = false;
 
-	while (stub_link_next(&channel.link, &msg)) {
+	for (; stub_link_next(&channel.link, &msg, &offset); any = true) {
 		if (wire_session_next(WIRE_SESSION_RUNNING, msg.type) ==
 			WIRE_SESSION_STATES ||
 		    msg.type != WIRE_MSG_REPLY)
-			stub_link_die("channel",
-			    wire_err_word(WIRE_ERR_OUT_OF_TURN), msg.type);
+			stub_link_refuse(WIRE_ERR_OUT_OF_TURN, offset);
 		stub_reply_copy(&reply, &msg.u.reply);
 		lock(channel.state);
 		wanted =
 		    stub_pending_settle(&channel.table, msg.u.reply.id, &reply);
 		unlock(channel.state);
+		/* Never made, or answered already. */
 		if (!wanted)
-			stub_link_die("channel",
-			    wire_err_word(WIRE_ERR_WRONG_ID),
-			    (long)msg.u.reply.id);
+			stub_link_refuse(WIRE_ERR_BAD_FIELD, offset);
 	}
+	return any;
+}
+
+/* number tells a reader's end (0) from a writer's (1). */
+static void __attribute__((noreturn)) host_is_gone(long number)
+{
+	if (number == 0)
+		stub_link_check_end(&channel.link);
+	stub_link_die("channel", wire_err_word(WIRE_ERR_CLOSED), number);
+}
+
+/* There is nothing left to do. The host kills; exiting here would only delay
+ * its answer. */
+static void __attribute__((noreturn)) wait_for_the_end(void)
+{
+	for (;;)
+		(void)STUB_SYS(__NR_ppoll, 0, 0, 0, 0, 0);
+}
+
+/*
+ * Who waited for bytes until the last frame was on its way leaves them to its
+ * writer, and what the host does after that alone: closing its end is no
+ * failure then.
+ */
+static void
+leave_when_over(void)
+{
+	bool over;
+
+	lock(channel.state);
+	over = channel.over;
+	if (over)
+		channel.reading = false;
+	unlock(channel.state);
+	if (over)
+		wait_for_the_end();
 }
 
 /* One read as the reader. The state lock is held before and after. */
@@ -82,11 +125,15 @@ read_once(bool wait)
 
 	channel.reading = true;
 	unlock(channel.state);
-	event = stub_link_read(&channel.link, wait);
+	/* What came in one piece with the decision has been read already. */
+	event =
+	    hand_out() ? STUB_LINK_MOVED : stub_link_read(&channel.link, wait);
+	if (wait)
+		leave_when_over();
 	if (event == STUB_LINK_MOVED)
-		hand_out();
+		(void)hand_out();
 	else if (event == STUB_LINK_CLOSED)
-		stub_link_die("channel", wire_err_word(WIRE_ERR_CLOSED), 0);
+		host_is_gone(0);
 	lock(channel.state);
 	channel.reading = false;
 	return event;
@@ -111,8 +158,7 @@ write_whole(struct wire_span frame)
 		case STUB_LINK_MOVED:
 			return;
 		case STUB_LINK_CLOSED:
-			stub_link_die(
-			    "channel", wire_err_word(WIRE_ERR_CLOSED), 1);
+			host_is_gone(1);
 		case STUB_LINK_INTERRUPTED:
 		case STUB_LINK_WOULD_BLOCK:
 			break;
@@ -139,15 +185,17 @@ void
 stub_channel_decision(struct wire_run *ret_run)
 {
 	struct wire_msg msg;
+	uint64_t offset;
 
-	while (!stub_link_next(&channel.link, &msg)) {
-		if (stub_link_read(&channel.link, true) == STUB_LINK_CLOSED)
+	while (!stub_link_next(&channel.link, &msg, &offset)) {
+		if (stub_link_read(&channel.link, true) == STUB_LINK_CLOSED) {
+			stub_link_check_end(&channel.link);
 			stub_link_exit(0);
+		}
 	}
 	if (wire_session_next(WIRE_SESSION_READY, msg.type) ==
 	    WIRE_SESSION_STATES)
-		stub_link_die(
-		    "channel", wire_err_word(WIRE_ERR_OUT_OF_TURN), msg.type);
+		stub_link_refuse(WIRE_ERR_OUT_OF_TURN, offset);
 	if (msg.type != WIRE_MSG_RUN)
 		stub_link_exit(0);
 	*ret_run = msg.u.run;
@@ -259,14 +307,56 @@ wait_turn(struct stub_pending *pending)
 	}
 }
 
-/* Tells the owners of asynchronous calls whose replies are in. */
-static void
-tell(void)
+/* Whether an owner that could not be told will be tried again; if so, the
+ * reference is stolen. */
+static bool
+try_again(uint64_t id, PyObject *notify)
 {
 	struct stub_pending *pending;
-	PyObject *notify, *result;
+	bool again = false;
+
+	lock(channel.state);
+	pending = stub_pending_find(&channel.table, id);
+	if (pending != NULL && pending->ready && !pending->listed &&
+	    ++pending->failures < TELL_TRIES) {
+		pending->notify = notify;
+		again = true;
+		stub_pending_list(&channel.table, pending);
+	}
+	unlock(channel.state);
+	return again;
+}
+
+/* Tells one owner; its reference is stolen. */
+static void
+tell_one(uint64_t id, PyObject *notify)
+{
+	PyObject *result;
+
+	result = PyObject_CallFunction(notify, "K", (unsigned long long)id);
+	if (result == NULL && try_again(id, notify))
+		return;
+	if (result == NULL)
+		PyErr_WriteUnraisable(notify);
+	Py_XDECREF(result);
+	Py_DECREF(notify);
+}
+
+/*
+ * Tells the owners of asynchronous calls whose replies are in, all of them:
+ * nobody else may come by. Their code may raise, and so may the handler of a
+ * signal that comes while it runs. They are tried again then, else a reply
+ * would be lost, and the first exception is the caller's; likewise one that
+ * is set already.
+ */
+static int
+tell(void)
+{
+	PyObject *type, *error, *trace, *notify;
+	struct stub_pending *pending;
 	uint64_t id = 0;
 
+	PyErr_Fetch(&type, &error, &trace);
 	for (;;) {
 		notify = NULL;
 		lock(channel.state);
@@ -280,16 +370,15 @@ tell(void)
 		}
 		unlock(channel.state);
 		if (pending == NULL)
-			return;
-		if (notify == NULL)
-			continue;
-		result =
-		    PyObject_CallFunction(notify, "K", (unsigned long long)id);
-		if (result == NULL)
-			PyErr_WriteUnraisable(notify);
-		Py_XDECREF(result);
-		Py_DECREF(notify);
+			break;
+		if (notify != NULL)
+			tell_one(id, notify);
+		if (type == NULL)
+			PyErr_Fetch(&type, &error, &trace);
+		PyErr_Clear();
 	}
+	PyErr_Restore(type, error, trace);
+	return type == NULL ? 0 : -1;
 }
 
 /* Takes a ready reply out of the table. */
@@ -338,6 +427,7 @@ stub_channel_call(struct wire_span name, struct wire_span arguments,
 	struct stub_pending *pending;
 	enum turn turn;
 	uint64_t id;
+	bool failed;
 
 	Py_BEGIN_ALLOW_THREADS pending = claim(name, arguments, NULL, &id);
 	Py_END_ALLOW_THREADS if (pending == NULL)
@@ -347,15 +437,20 @@ stub_channel_call(struct wire_span name, struct wire_span arguments,
 	}
 	do {
 		turn = take_turn(pending, ret_reply);
-		tell();
-		if (turn == TURN_SIGNAL && PyErr_CheckSignals() < 0) {
-			lock(channel.state);
-			(void)abandon(pending);
-			unlock(channel.state);
-			return -1;
-		}
-	} while (turn != TURN_READY);
-	return 0;
+		/* Handlers run here sooner than in an owner's code. */
+		(void)PyErr_CheckSignals();
+		failed = tell() < 0;
+	} while (turn != TURN_READY && !failed);
+	if (!failed)
+		return 0;
+	if (turn == TURN_READY) {
+		free(ret_reply->text);
+		return -1;
+	}
+	lock(channel.state);
+	(void)abandon(pending);
+	unlock(channel.state);
+	return -1;
 }
 
 int
@@ -379,16 +474,22 @@ int
 stub_channel_take(uint64_t id, struct stub_reply *ret_reply)
 {
 	struct stub_pending *pending;
+	PyObject *notify = NULL;
 	bool taken = false;
 
 	lock(channel.state);
 	pending = stub_pending_find(&channel.table, id);
+	/* Who is to be told again may have heard it the first time. */
 	if (pending != NULL && pending->async && pending->ready &&
-	    !pending->listed) {
-		collect(pending, ret_reply);
+	    !pending->abandoned &&
+	    (!pending->listed || pending->failures != 0)) {
+		*ret_reply = pending->reply;
+		pending->reply.text = NULL;
+		notify = abandon(pending);
 		taken = true;
 	}
 	unlock(channel.state);
+	Py_XDECREF(notify);
 	if (taken)
 		return 0;
 	PyErr_SetString(PyExc_ValueError, "no reply is in for this call");
@@ -409,15 +510,27 @@ stub_channel_drop(uint64_t id)
 	Py_XDECREF(notify);
 }
 
-void
+int
 stub_channel_pump(void)
 {
+	int result;
+
 	Py_BEGIN_ALLOW_THREADS lock(channel.state);
 	if (!channel.reading)
 		(void)read_once(false);
 	pass_on();
 	unlock(channel.state);
-	Py_END_ALLOW_THREADS tell();
+	Py_END_ALLOW_THREADS(void) PyErr_CheckSignals();
+	pumps++;
+	result = tell();
+	pumps--;
+	return result;
+}
+
+bool
+stub_channel_is_pumping(void)
+{
+	return pumps != 0;
 }
 
 void
@@ -426,8 +539,9 @@ stub_channel_finish(struct wire_span frame)
 	/* Not released again: a call that another thread wants to write would
 	 * come after the last frame. */
 	lock(channel.writing);
+	lock(channel.state);
+	channel.over = true;
+	unlock(channel.state);
 	write_whole(frame);
-	/* The host kills; exiting here would only delay its answer. */
-	for (;;)
-		(void)STUB_SYS(__NR_ppoll, 0, 0, 0, 0, 0);
+	wait_for_the_end();
 }

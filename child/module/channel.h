@@ -16,7 +16,9 @@
  * The role of the reader is a flag, not a lock.
  *
  * Errors: functions that return int give 0, or -1 with a Python exception
- * set. A reply that no call waits for ends the process as stub_link_die says.
+ * set. A frame that the host may not send, a reply to a call that was never
+ * made or is answered included, ends the process as link.h says. Frames are
+ * judged when they are read, which happens while something waits.
  */
 #ifndef STUB_CHANNEL_H
 #define STUB_CHANNEL_H
@@ -39,7 +41,9 @@ int stub_channel_fd(void);
 int stub_channel_call(struct wire_span name, struct wire_span arguments,
     struct stub_reply *ret_reply);
 
-/* A call whose reply is told to notify(id), in some thread, and then taken. */
+/* A call whose reply is told to notify(id), in some thread, and then taken.
+ * It is told again when that raises; what it raised first comes out of the
+ * call or the pump that told. */
 int stub_channel_start(struct wire_span name, struct wire_span arguments,
     PyObject *notify, uint64_t *ret_id);
 int stub_channel_take(uint64_t id, struct stub_reply *ret_reply);
@@ -47,7 +51,10 @@ int stub_channel_take(uint64_t id, struct stub_reply *ret_reply);
 void stub_channel_drop(uint64_t id);
 
 /* Reads what is there without waiting, and tells owners. */
-void stub_channel_pump(void);
+int stub_channel_pump(void);
+
+/* Whether the calling thread is inside of it, telling. */
+bool stub_channel_is_pumping(void);
 
 /*
  * Writes the last frame and never returns. The interpreter's lock stays

@@ -38,17 +38,22 @@ stub_link_die(const char *what, const char *detail, long number)
 	stub_link_exit(EXIT_BROKEN);
 }
 
+void
+stub_link_refuse(enum wire_err err, uint64_t offset)
+{
+	stub_link_die("channel", wire_err_word(err), (long)offset);
+}
+
 /* (Re)allocates the key table; what it held is over between two scans. */
 static bool
 grow_scratch(struct stub_link *link, size_t keys_max)
 {
-	void *mem = malloc(wire_json_scratch_size(keys_max));
-
-	if (mem == NULL)
-		return false;
 	free(link->scratch_mem);
-	link->scratch_mem = mem;
-	wire_json_scratch_init(&link->scratch, mem, keys_max, link->seed);
+	link->scratch_mem = malloc(wire_json_scratch_size(keys_max));
+	if (link->scratch_mem == NULL)
+		return false;
+	wire_json_scratch_init(
+	    &link->scratch, link->scratch_mem, keys_max, link->seed);
 	link->keys_max = keys_max;
 	return true;
 }
@@ -164,17 +169,16 @@ stub_link_read(struct stub_link *link, bool wait)
 }
 
 bool
-stub_link_next(struct stub_link *link, struct wire_msg *ret_msg)
+stub_link_next(
+    struct stub_link *link, struct wire_msg *ret_msg, uint64_t *ret_offset)
 {
 	struct wire_errinfo info = {"", 0, 0};
 	struct wire_span line;
-	uint64_t offset;
 	enum wire_err err;
 
-	if (!wire_frame_next(&link->frame, &line, &offset, &err)) {
+	if (!wire_frame_next(&link->frame, &line, ret_offset, &err)) {
 		if (err != WIRE_OK)
-			stub_link_die("channel", wire_err_word(err),
-			    (long)link->frame.err_offset);
+			stub_link_refuse(err, link->frame.err_offset);
 		return false;
 	}
 	for (;;) {
@@ -186,9 +190,17 @@ stub_link_next(struct stub_link *link, struct wire_msg *ret_msg)
 			    "channel", "no memory for keys", (long)line.len);
 	}
 	if (err != WIRE_OK)
-		stub_link_die("channel", wire_err_word(err),
-		    (long)(offset + info.offset));
+		stub_link_refuse(err, *ret_offset + info.offset);
 	return true;
+}
+
+void
+stub_link_check_end(const struct stub_link *link)
+{
+	enum wire_err err = wire_frame_end(&link->frame);
+
+	if (err != WIRE_OK)
+		stub_link_refuse(err, link->frame.base + link->frame.start);
 }
 
 enum stub_link_event

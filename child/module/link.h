@@ -13,7 +13,9 @@
  *
  * Errors: the host is trusted and speaks the protocol, so bytes from it that
  * are no frame are a bug on one of the two sides. There is one outcome: a
- * line on stderr and exit status 125 (stub_link_die).
+ * line on stderr and exit status 125 (stub_link_die); where it is about what
+ * the host wrote, the line has a word of PROTOCOL.md and the offset in the
+ * host's stream (stub_link_refuse).
  */
 #ifndef STUB_LINK_H
 #define STUB_LINK_H
@@ -42,6 +44,10 @@ enum stub_link_event {
 void stub_link_die(const char *what, const char *detail, long number)
     __attribute__((noreturn));
 
+/* The same for a frame of the host's: its word and offset. */
+void stub_link_refuse(enum wire_err err, uint64_t offset)
+    __attribute__((noreturn));
+
 /* Ends the process with a status and nothing said. */
 void stub_link_exit(int status) __attribute__((noreturn));
 
@@ -51,9 +57,13 @@ bool stub_link_init(struct stub_link *link, int fd);
 /* Reads what is there; with wait, blocks until there is something. */
 enum stub_link_event stub_link_read(struct stub_link *link, bool wait);
 
-/* The next frame of what was read; spans point into the buffer and are good
- * until the next read. False: there is none yet. */
-bool stub_link_next(struct stub_link *link, struct wire_msg *ret_msg);
+/* The next frame of what was read and the offset of its line; spans point
+ * into the buffer and are good until the next read. False: none yet. */
+bool stub_link_next(
+    struct stub_link *link, struct wire_msg *ret_msg, uint64_t *ret_offset);
+
+/* The stream has ended: refuses it when it did so inside a line. */
+void stub_link_check_end(const struct stub_link *link);
 
 /* Writes from *done on as much as goes, and moves *done. Does not block. */
 enum stub_link_event stub_link_write(

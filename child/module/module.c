@@ -13,6 +13,7 @@
  *   take(id) -> reply
  *   drop(id)                          nobody wants that reply any more
  *   pump()                            read what is there, notify
+ *   is_pumping() -> bool              this thread is inside of pump
  *   descriptor() -> int               what an event loop watches
  *   open_files() -> bool              files are open for writing
  *   finish(value, returned, warnings) the last frame; does not return
@@ -35,6 +36,7 @@
 #include "child/module/done.h"
 #include "child/module/encode.h"
 #include "child/module/invalid.h"
+#include "child/module/link.h"
 #include "child/module/seal.h"
 #include "child/sys.h"
 
@@ -47,6 +49,7 @@
 
 static struct {
 	bool booted;
+	long process; /* that was booted */
 	uint64_t frame_max;
 	uint64_t value_max;
 } terms;
@@ -57,6 +60,29 @@ is_booted(void)
 	if (!terms.booted)
 		PyErr_SetString(PyExc_RuntimeError, "not booted");
 	return terms.booted;
+}
+
+/*
+ * Whether this is the process that was booted. One that it forked has the
+ * channel's descriptor and a copy of all that stands here: a call of its own
+ * would use an id twice, and take a reply that is not its own.
+ */
+static bool
+is_own_process(void)
+{
+	return STUB_SYS(__NR_getpid) == terms.process;
+}
+
+static bool
+may_call(void)
+{
+	if (!is_booted())
+		return false;
+	if (is_own_process())
+		return true;
+	PyErr_SetString(
+	    PyExc_RuntimeError, "a process that was forked cannot call tools");
+	return false;
 }
 
 /* --- boot ---------------------------------------------------------------- */
@@ -76,6 +102,7 @@ boot(PyObject *self, PyObject *args)
 		return NULL;
 	}
 	terms.booted = true;
+	terms.process = STUB_SYS(__NR_getpid);
 	stub_seal(fd);
 	stub_channel_decision(&run);
 	terms.frame_max = run.frame_max;
@@ -196,7 +223,7 @@ perform(PyObject *name, PyObject *arguments, PyObject *notify)
 	uint64_t id;
 	int failed;
 
-	if (!is_booted() || take_name(name, &name_span, &result) < 0 ||
+	if (!may_call() || take_name(name, &name_span, &result) < 0 ||
 	    result != NULL)
 		return result;
 	if (take_arguments(arguments, &text, &result) < 0 || result != NULL)
@@ -244,7 +271,7 @@ take(PyObject *self, PyObject *id)
 	uint64_t number = PyLong_AsUnsignedLongLong(id);
 
 	(void)self;
-	if (PyErr_Occurred() != NULL || !is_booted() ||
+	if (PyErr_Occurred() != NULL || !may_call() ||
 	    stub_channel_take(number, &reply) < 0)
 		return NULL;
 	return reply_object(&reply);
@@ -258,7 +285,8 @@ drop(PyObject *self, PyObject *id)
 	(void)self;
 	if (PyErr_Occurred() != NULL || !is_booted())
 		return NULL;
-	stub_channel_drop(number);
+	if (is_own_process())
+		stub_channel_drop(number);
 	Py_RETURN_NONE;
 }
 
@@ -267,10 +295,17 @@ pump(PyObject *self, PyObject *unused)
 {
 	(void)self;
 	(void)unused;
-	if (!is_booted())
+	if (!may_call() || stub_channel_pump() < 0)
 		return NULL;
-	stub_channel_pump();
 	Py_RETURN_NONE;
+}
+
+static PyObject *
+is_pumping(PyObject *self, PyObject *unused)
+{
+	(void)self;
+	(void)unused;
+	return PyBool_FromLong(stub_channel_is_pumping());
 }
 
 static PyObject *
@@ -342,6 +377,18 @@ compile_text(PyObject *self, PyObject *args)
 	    text, "<program>", is_expression ? Py_eval_input : Py_file_input);
 }
 
+/* A forked process ends as one does that nobody waits for an answer of. */
+static void __attribute__((noreturn)) end_of_fork(PyObject *said, int status)
+{
+	PyObject *stream = PySys_GetObject("stderr"), *flushed = NULL;
+
+	if (said != NULL && stream != NULL &&
+	    PyFile_WriteObject(said, stream, Py_PRINT_RAW) == 0)
+		flushed = PyObject_CallMethod(stream, "flush", NULL);
+	Py_XDECREF(flushed);
+	stub_link_exit(status);
+}
+
 static PyObject *
 finish(PyObject *self, PyObject *args)
 {
@@ -352,6 +399,8 @@ finish(PyObject *self, PyObject *args)
 	if (!is_booted() ||
 	    !PyArg_ParseTuple(args, "OpO:finish", &value, &returned, &warnings))
 		return NULL;
+	if (!is_own_process())
+		end_of_fork(NULL, 0);
 	stub_done_value(value, returned != 0, terms.value_max, warnings);
 }
 
@@ -376,6 +425,10 @@ fail(PyObject *self, PyObject *args)
 	}
 	error.line = line;
 	error.status = status & 0xff;
+	if (!is_own_process())
+		end_of_fork(error.traceback,
+		    error.kind == WIRE_CLAIM_WORKER_EXIT ? (int)error.status
+							 : 1);
 	stub_done_error(&error, warnings);
 }
 
@@ -388,6 +441,7 @@ static PyMethodDef methods[] = {
     {"take", take, METH_O, NULL},
     {"drop", drop, METH_O, NULL},
     {"pump", pump, METH_NOARGS, NULL},
+    {"is_pumping", is_pumping, METH_NOARGS, NULL},
     {"descriptor", descriptor, METH_NOARGS, NULL},
     {"open_files", open_files, METH_NOARGS, NULL},
     {"compile", compile_text, METH_VARARGS, NULL},

@@ -109,6 +109,18 @@ stub_reply_copy(struct stub_reply *reply, const struct wire_reply *from)
 		memcpy(reply->text, text.p, text.len);
 }
 
+void
+stub_pending_list(
+    struct stub_pending_table *table, struct stub_pending *pending)
+{
+	pending->listed = true;
+	if (table->last_listed != NULL)
+		table->last_listed->next_listed = pending;
+	else
+		table->first_listed = pending;
+	table->last_listed = pending;
+}
+
 bool
 stub_pending_settle(
     struct stub_pending_table *table, uint64_t id, struct stub_reply *reply)
@@ -122,12 +134,7 @@ stub_pending_settle(
 	if (pending->abandoned) {
 		stub_pending_remove(table, pending);
 	} else if (pending->async) {
-		pending->listed = true;
-		if (table->last_listed != NULL)
-			table->last_listed->next_listed = pending;
-		else
-			table->first_listed = pending;
-		table->last_listed = pending;
+		stub_pending_list(table, pending);
 	} else if (pending->sleeping) {
 		stub_pending_wake(table, pending);
 	}

@@ -36,7 +36,8 @@ struct stub_pending {
 	/* Asynchronous calls: who is told; a reference, NULL once told. */
 	PyObject *notify;
 	bool async;
-	bool listed; /* in the list of those to tell */
+	bool listed;	   /* in the list of those to tell */
+	unsigned failures; /* of telling */
 	struct stub_pending *next_listed;
 	/* Blocking calls: a thread sleeps on `wake`, which it allocated. */
 	PyThread_type_lock wake;
@@ -73,6 +74,10 @@ void stub_reply_copy(struct stub_reply *reply, const struct wire_reply *from);
  */
 bool stub_pending_settle(
     struct stub_pending_table *table, uint64_t id, struct stub_reply *reply);
+
+/* Puts a record with a reply last on the list of those to tell. */
+void stub_pending_list(
+    struct stub_pending_table *table, struct stub_pending *pending);
 
 /* The next record to tell, taken off the list. NULL: none. */
 struct stub_pending *stub_pending_unlist(struct stub_pending_table *table);

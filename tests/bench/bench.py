@@ -23,6 +23,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -205,14 +206,20 @@ for i in range(%d):
 """
 
 
-def bench_json(bench):
-    """The scanner, beside json.loads of the interpreter."""
-    program = bench.build / "tests" / "bench_json"
+def compiled(bench, name):
+    """A program of this directory, with wire/ behind it."""
+    program = bench.build / "tests" / name
     program.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(
         [*os.environ.get("CC", "cc").split(), "-O2", "-std=gnu11",
-         "-D_GNU_SOURCE", "-I", ROOT, HERE / "bench_json.c",
+         "-D_GNU_SOURCE", "-I", ROOT, HERE / (name + ".c"),
          bench.build / "libwire.a", "-o", program], check=True)
+    return program
+
+
+def bench_json(bench):
+    """The scanner, beside json.loads of the interpreter."""
+    program = compiled(bench, "bench_json")
     output = timed([program, "2" if bench.quick else "8"])[1].decode()
     python = python_json_speed()
     for line in output.splitlines():
@@ -274,9 +281,75 @@ def bench_growth(bench):
                      for word in ("--tool", "tool_%d=/bin/cat" % i))), rounds)
 
 
+# Values that the program makes and hands over, about n bytes each.
+VALUES = [
+    ("many small members", "return {str(i): i for i in range(%d // 14)}"),
+    ("many small lists", "return [[i] for i in range(%d // 9)]"),
+    ("integers of 4,300 digits", "return [10**4299 + 7] * (%d // 4301)"),
+    ("escapes", "return '\\n\\u20ac' * (%d // 5)"),
+]
+# Results that a tool hands over, likewise: what stands between the brackets.
+RESULTS = [
+    ("many small members", lambda n: "{%s}" % ",".join(
+        '"%d":%d' % (i, i) for i in range(n // 14))),
+    ("many small lists", lambda n: "[%s]" % ",".join(
+        "[%d]" % i for i in range(n // 9))),
+    ("integers of 4,300 digits", lambda n: "[%s]" % ",".join(
+        ["7" * 4300] * (n // 4301))),
+    ("escapes", lambda n: '["%s"]' % ("\\n\\u20ac" * (n // 8))),
+]
+LINES = """
+text = %r * 64
+for _ in range(%d // len(text.encode())):
+    print(text)
+"""
+
+
+def bench_growth_wire(bench):
+    """The scanner and the splitter alone."""
+    program = compiled(bench, "bench_growth")
+    sizes = [(1 << 20) * 2 ** i for i in range(4)]
+    for kind in timed([program])[1].decode().split():
+        points = [(math.log(n), math.log(float(
+            timed([program, kind, str(n)])[1]))) for n in sizes]
+        bench.row("growth: " + kind, slope(points), "exp", 1.0, 9)
+
+
+def bench_growth_values(bench):
+    """The module's codec, both ways, in whole runs."""
+    rounds = bench.times(30)
+    sizes = [(1 << 18) * 4 ** i for i in range(3)]
+    for name, program in VALUES:
+        bench.growth("growth: value of " + name, sizes,
+                     lambda n, program=program: bench.command(
+                         program % n, "--limit", "value=16M"), rounds)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, make in RESULTS:
+            for n in (0, *sizes):
+                pathlib.Path(folder, str(n)).write_text(make(n))
+            bench.growth("growth: result of " + name, sizes,
+                         lambda n: bench.command(
+                             "big(); return 0", "--limit", "result_bytes=16M",
+                             "--tool", "big=/bin/cat %s/%d" % (folder, n)),
+                         rounds)
+
+
+def bench_growth_text(bench):
+    """Lines of text on stdout, which the program encodes."""
+    rounds = bench.times(30)
+    for name, text in (("plain text", "a line of words "),
+                       ("wide text", "\u65e5\u672c\u8a9e \U0001f30d ")):
+        bench.growth("growth: %s on stdout" % name,
+                     [(1 << 22) * 4 ** i for i in range(3)],
+                     lambda n, text=text: bench.command(LINES % (text, n)),
+                     rounds)
+
+
 MEASUREMENTS = {"start": bench_start, "calls": bench_calls,
                 "json": bench_json, "drain": bench_drain,
-                "growth": bench_growth}
+                "growth": bench_growth, "growth-wire": bench_growth_wire,
+                "growth-values": bench_growth_values,
+                "growth-text": bench_growth_text}
 
 
 def main():

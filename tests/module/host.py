@@ -60,6 +60,7 @@ class Child:
         self.channel = ours
         self.channel.settimeout(60)
         self.pending = b""
+        self.next_id = 0
         self.status = None
         self.texts = None
 
@@ -82,8 +83,25 @@ class Child:
         return line
 
     def receive(self):
+        """The next frame. Ids have no gaps, whatever happens."""
         line = self.receive_line()
-        return None if line is None else json.loads(line)
+        if line is None:
+            return None
+        message = json.loads(line)
+        if message["type"] == "call":
+            assert message["id"] == self.next_id, (message, self.next_id)
+            self.next_id += 1
+        return message
+
+    def is_silent(self, seconds=0.2):
+        """Whether it writes nothing more for a while."""
+        self.channel.settimeout(seconds)
+        try:
+            return self.pending == b"" and self.channel.recv(1) == b""
+        except OSError:
+            return self.pending == b""
+        finally:
+            self.channel.settimeout(60)
 
     def end(self):
         """Ends it and collects what it wrote."""

@@ -32,6 +32,7 @@ run(const struct wire_frame_limits *limits, struct wire_span stream,
 	struct wire_span line;
 	uint64_t offset;
 	size_t at = 0, room, n;
+	unsigned grown = 0;
 
 	memset(ret, 0, sizeof(*ret));
 	wire_frame_init(&frame, limits, buf, buf_len);
@@ -47,6 +48,13 @@ run(const struct wire_frame_limits *limits, struct wire_span stream,
 			buf_len = buf_len * 2 < limits->frame_max + 1
 			    ? buf_len * 2
 			    : limits->frame_max + 1;
+			/* Both ways of growing, in turns. */
+			if ((grown++ & 1) != 0) {
+				buf = realloc(buf, buf_len);
+				assert_non_null(buf);
+				wire_frame_grown(&frame, buf, buf_len);
+				continue;
+			}
 			larger = must_alloc(buf_len);
 			wire_frame_move(&frame, larger, buf_len);
 			free(buf);

@@ -95,6 +95,13 @@ static const struct {
     STREAM(READY CALL("-Infinity"), "bad_number", "bad_number", 0),
     STREAM(READY "{\"type\":\"call\",\"name\":\"add\",\"arguments\":{}}\n",
 	"missing_field", "missing_field", 0),
+    /* escapes */
+    STREAM(READY CALL_WITH("0", "{\"a\":\"\\x41\"}"), "bad_escape",
+	"bad_escape", 0),
+    STREAM(READY CALL_WITH("0", "{\"a\":\"\\u12g4\"}"), "bad_escape",
+	"bad_escape", 0),
+    STREAM(READY CALL_WITH("0", "{\"a\":\"\\u0000\",\"\\u0000\":0}"), "open",
+	"out_of_turn", 1),
     /* members */
     STREAM(READY "{\"type\":\"log\",\"type\":\"done\",\"value\":1}\n",
 	"duplicate_member", "duplicate_member", 0),
@@ -141,6 +148,22 @@ static const struct {
     STREAM(READY DONE "\xff\xff", "done", "done", 0),
 };
 
+/* The words that some stream of this file has led to. */
+static bool reached[WIRE_ERR_COUNT];
+
+static void
+expect_own(const char *name, struct wire_span stream, const char *word,
+    const char *twice, uint64_t calls)
+{
+	unsigned err;
+
+	for (err = 1; err < WIRE_ERR_COUNT; err++) {
+		if (strcmp(wire_err_word((enum wire_err)err), word) == 0)
+			reached[err] = true;
+	}
+	expect(name, stream, word, twice, calls);
+}
+
 static void
 t_each_stream_has_one_outcome(void **state)
 {
@@ -148,7 +171,7 @@ t_each_stream_has_one_outcome(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(streams) / sizeof(streams[0]); i++)
-		expect(streams[i].name, streams[i].bytes, streams[i].word,
+		expect_own(streams[i].name, streams[i].bytes, streams[i].word,
 		    streams[i].twice, streams[i].calls);
 }
 
@@ -162,7 +185,7 @@ expect_long(const char *name, const char *head, const char *middle, size_t n,
 	grow(&g, "%s%s", READY, head);
 	grow_repeat(&g, middle, n);
 	grow(&g, "%s", tail);
-	expect(name, grown(&g), word, word, calls);
+	expect_own(name, grown(&g), word, word, calls);
 	free(g.p);
 }
 
@@ -193,7 +216,7 @@ t_large_streams(void **state)
 	for (i = 0; i < 60000; i++)
 		grow(&g, "%s\"k%u\":%u", i == 0 ? "" : ",", i, i);
 	grow(&g, "}}\n%s", DONE);
-	expect("60,000 members", grown(&g), "done", "done", 1);
+	expect_own("60,000 members", grown(&g), "done", "done", 1);
 	g.len = 0;
 	grow(&g, "%s%s{", READY, head);
 	for (i = 0; i < 1u << 14; i++) {
@@ -203,7 +226,7 @@ t_large_streams(void **state)
 		grow(&g, "\":0");
 	}
 	grow(&g, "}}\n%s", DONE);
-	expect("prepared names", grown(&g), "done", "done", 1);
+	expect_own("prepared names", grown(&g), "done", "done", 1);
 	g.len = 0;
 	grow(&g, "%s", READY);
 	for (i = 0; i < 10000; i++)
@@ -211,7 +234,7 @@ t_large_streams(void **state)
 		    "{\"type\":\"call\",\"id\":%u,\"name\":\"add\","
 		    "\"arguments\":{}}\n",
 		    i);
-	expect("a burst of calls", grown(&g), "open", "out_of_turn", 10000);
+	expect_own("a burst of calls", grown(&g), "open", "out_of_turn", 10000);
 	free(g.p);
 }
 
@@ -229,6 +252,102 @@ t_frames_at_and_past_the_ceiling(void **state)
 		    over != 0 ? "frame_too_long" : "done", 0);
 }
 
+/*
+ * Each ceiling alone at what the stream takes and one less: bytes, lines,
+ * blank lines, a frame. Several at once are test_frame.c's.
+ */
+static void
+t_ceilings_at_and_below(void **state)
+{
+	static const char text[] = READY "\n \r\n" CALL("0") DONE;
+	static const size_t longest = sizeof(READY) - 2;
+	struct wire_span stream = WIRE_LIT(text);
+
+	(void)state;
+	ceilings = (struct wire_frame_limits){longest, stream.len, 5, 2};
+	expect_own("all at", stream, "done", "done", 1);
+	ceilings.frame_max--;
+	expect_own("frame", stream, "frame_too_long", "frame_too_long", 0);
+	ceilings.frame_max++;
+	ceilings.bytes_max--;
+	expect_own("bytes", stream, "stream_bytes", "stream_bytes", 1);
+	ceilings.bytes_max++;
+	ceilings.lines_max--;
+	expect_own("lines", stream, "stream_lines", "stream_lines", 1);
+	ceilings.lines_max++;
+	ceilings.blanks_max--;
+	expect_own(
+	    "blanks", stream, "stream_blank_lines", "stream_blank_lines", 0);
+	ceilings = usual;
+}
+
+/* Members of one frame's object at the limit and past it, and of all open
+ * objects likewise, which takes a larger frame than there is usually. */
+static void
+t_members_at_and_past_the_limits(void **state)
+{
+	struct growing g = {NULL, 0, 0};
+	size_t over, i;
+
+	(void)state;
+	for (over = 0; over < 2; over++) {
+		g.len = 0;
+		grow(&g, "%s{\"type\":\"done\",\"value\":1", READY);
+		for (i = 2; i < WIRE_MAX_FRAME_MEMBERS + over; i++)
+			grow(&g, ",\"m%zu\":0", i);
+		grow(&g, "}\n");
+		expect_own("frame members", grown(&g),
+		    over != 0 ? "too_many_members" : "done",
+		    over != 0 ? "too_many_members" : "done", 0);
+	}
+	ceilings.frame_max = WIRE_MAX_FRAME;
+	for (over = 0; over < 2; over++) {
+		g.len = 0;
+		grow(&g, "%s{\"type\":\"done\",\"value\":{", READY);
+		for (i = 2; i < WIRE_MAX_OPEN_MEMBERS + over; i++)
+			grow(&g, "%s\"%zx\":0", i == 2 ? "" : ",", i);
+		grow(&g, "}}\n");
+		assert_string_equal(run(grown(&g), cut_anywhere).word,
+		    over != 0 ? "too_many_members" : "done");
+	}
+	ceilings = usual;
+	free(g.p);
+}
+
+/*
+ * Runs after the streams: what they took. A buffer holds one line and its
+ * newline; the table of names 24 bytes for each member that is open, a
+ * constant of section 7 of PROTOCOL.md.
+ */
+static void
+t_memory_is_the_ceiling_and_a_constant(void **state)
+{
+	(void)state;
+	assert_in_range(most_buffer, FRAME_MAX + 1, WIRE_MAX_FRAME + 1);
+	assert_int_equal(most_keys, WIRE_MAX_OPEN_MEMBERS);
+	assert_int_equal(wire_json_scratch_size(1), 24);
+	assert_int_equal(
+	    wire_json_scratch_size(WIRE_MAX_OPEN_MEMBERS), 24 * WIRE_MIB);
+}
+
+/* Runs last: no word of section 8 is without a stream. */
+static void
+t_every_word_has_a_stream(void **state)
+{
+	static const enum wire_err words[] = {
+#define X(name, word, meaning) WIRE_ERR_##name,
+	    WIRE_ERR_STREAM(X) WIRE_ERR_JSON(X) WIRE_ERR_FRAME(X)
+#undef X
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (!reached[words[i]])
+			fail_msg("no stream of %s", wire_err_word(words[i]));
+	}
+}
+
 int
 main(void)
 {
@@ -236,6 +355,10 @@ main(void)
 	    cmocka_unit_test(t_each_stream_has_one_outcome),
 	    cmocka_unit_test(t_large_streams),
 	    cmocka_unit_test(t_frames_at_and_past_the_ceiling),
+	    cmocka_unit_test(t_ceilings_at_and_below),
+	    cmocka_unit_test(t_members_at_and_past_the_limits),
+	    cmocka_unit_test(t_memory_is_the_ceiling_and_a_constant),
+	    cmocka_unit_test(t_every_word_has_a_stream),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
