@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "supervisor/pyvenv.h"
 #include "supervisor/sys.h"
 
 #define CFG_MAX 8192
@@ -26,6 +27,21 @@ refuse(struct sup_interp *interp, enum sup_interp_fault fault,
 	return WIRE_ERR_BAD_ARGUMENT;
 }
 
+/* Opens a regular file, and waits for nobody who might open the other end of
+ * something else. A descriptor; -EINVAL for what is no file; or -errno. */
+static int
+open_file(const char *path, struct stat *ret_st)
+{
+	int fd = sup_sys_open(path, O_RDONLY | O_NONBLOCK);
+
+	if (fd >= 0 &&
+	    (sup_sys_fstat(fd, ret_st) < 0 || !S_ISREG(ret_st->st_mode))) {
+		sup_sys_close(&fd);
+		return -EINVAL;
+	}
+	return fd;
+}
+
 /* 1: an ELF file; 0: something else; -errno: cannot be read. */
 static int
 is_elf(const char *path)
@@ -34,14 +50,10 @@ is_elf(const char *path)
 	unsigned char head[4];
 	struct stat st;
 	ssize_t n;
-	int fd = sup_sys_open(path, O_RDONLY | O_NONBLOCK);
+	int fd = open_file(path, &st);
 
 	if (fd < 0)
-		return fd;
-	if (sup_sys_fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-		sup_sys_close(&fd);
-		return 0;
-	}
+		return fd == -EINVAL ? 0 : fd;
 	n = sup_sys_read_whole(fd, head, sizeof(head));
 	sup_sys_close(&fd);
 	return n == (ssize_t)sizeof(head) && memcmp(head, magic, 4) == 0 &&
@@ -112,46 +124,12 @@ search(const char *name, const char *path_env, struct sup_interp *interp,
 	return false;
 }
 
-/* The value of `key = value` in a pyvenv.cfg text, trimmed. */
-static bool
-cfg_value(const char *text, const char *key, char *buf, size_t len)
-{
-	size_t key_len = strlen(key);
-
-	for (const char *line = text; *line != '\0';) {
-		size_t n = strcspn(line, "\n");
-		const char *p = line + strspn(line, " \t");
-
-		if (strncmp(p, key, key_len) == 0) {
-			p += key_len;
-			p += strspn(p, " \t");
-			if (*p == '=') {
-				size_t value_len;
-
-				p++;
-				p += strspn(p, " \t");
-				value_len = strcspn(p, "\r\n");
-				while (value_len > 0 &&
-				    (p[value_len - 1] == ' ' ||
-					p[value_len - 1] == '\t'))
-					value_len--;
-				if (value_len >= len)
-					return false;
-				memcpy(buf, p, value_len);
-				buf[value_len] = '\0';
-				return value_len > 0;
-			}
-		}
-		line += n + (line[n] == '\n');
-	}
-	return false;
-}
-
 /* Reads the pyvenv.cfg that belongs to the interpreter at path, if any. */
 static bool
 read_cfg(const char *path, char text[CFG_MAX])
 {
 	char dir[PATH_MAX], file[PATH_MAX];
+	struct stat st;
 
 	if (strlcpy(dir, path, sizeof(dir)) >= sizeof(dir))
 		return false;
@@ -162,7 +140,7 @@ read_cfg(const char *path, char text[CFG_MAX])
 
 		if (!join(file, sizeof(file), dir, "pyvenv.cfg"))
 			return false;
-		fd = sup_sys_open(file, O_RDONLY);
+		fd = open_file(file, &st);
 		if (fd < 0)
 			continue;
 		n = sup_sys_read_whole(fd, text, CFG_MAX - 1);
@@ -185,10 +163,10 @@ leave_venv(char path[PATH_MAX])
 	if (!read_cfg(path, text))
 		return true;
 	name = strrchr(path, '/') + 1;
-	if (cfg_value(text, "executable", base, sizeof(base)) &&
+	if (sup_pyvenv_value(text, "executable", base, sizeof(base)) &&
 	    is_elf(base) == 1)
 		return strlcpy(path, base, PATH_MAX) < PATH_MAX;
-	if (!cfg_value(text, "home", home, sizeof(home)))
+	if (!sup_pyvenv_value(text, "home", home, sizeof(home)))
 		return false;
 	if (join(base, sizeof(base), home, name) && is_elf(base) == 1)
 		return strlcpy(path, base, PATH_MAX) < PATH_MAX;

@@ -4,8 +4,9 @@
 usage: run.py --build DIR --layers DIR --sanitized DIR [--only WORD]
 
 Groups, in this order: unit programs (plain and with AddressSanitizer), fuzz
-targets replaying their seeds, the Python module, end to end as the caller
-and, for root, once more as a plain user, style. The last line is the count.
+targets replaying their seeds, planted faults that fuzzing must find, the
+Python module, end to end as the caller and, for root, once more as a plain
+user, style. The last line is the count.
 
 A test that cannot run on this host is skipped with its reason; with
 MUST_SANDBOX=1 a skip is a failure.
@@ -107,7 +108,7 @@ def replay(count, build, label):
         count.add(1 - failed, failed)
 
 
-def script(count, name, command, **more):
+def script(count, name, command, show=False, **more):
     """A unittest program: 'Ran N tests' and its exit status count."""
     code, output = run(command, timeout=1200, **more)
     found = re.search(r"^Ran (\d+) tests?", output, re.M)
@@ -125,6 +126,8 @@ def script(count, name, command, **more):
         output += "\nrun.py: a skip is a failure with MUST_SANDBOX=1\n"
         failed, skipped = failed + skipped, 0
     passed = max(total - failed - skipped, 0)
+    if show and not failed:
+        say(output.rstrip())
     report(name, passed, failed, output, code)
     if skipped:
         for line in re.findall(r"skipped [\"'](.*)[\"']$", output, re.M):
@@ -199,6 +202,10 @@ def main():
         "asan": lambda: unit(count, sanitized, "unit with ASan"),
         "fuzz": lambda: (replay(count, build, "replay"),
                          replay(count, sanitized, "replay with ASan")),
+        "faults": lambda: script(
+            count, "planted faults",
+            [sys.executable, "-B", "fuzz/faults.py", "--build",
+             build.with_name(build.name + "-fuzz")], show=True),
         "module": lambda: script(
             count, "module",
             [sys.executable, "-B", "tests/module/run_module_tests.py",
