@@ -10,14 +10,12 @@
 #include <unistd.h>
 
 #include "supervisor/exitcodes.h"
+#include "supervisor/place.h"
 #include "supervisor/printer.h"
 #include "supervisor/signals.h"
 #include "supervisor/sys.h"
 #include "supervisor/weir.h"
 #include "wire/limits.h"
-
-/* Where stub, module and bootstrap stand, from the command's own place. */
-#define LIBEXEC "../libexec/weir"
 
 struct run {
 	const struct sup_options *options;
@@ -95,42 +93,6 @@ load_program(const struct sup_options *options, size_t *ret_len, int *ret_code)
 
 /* --- set-up --------------------------------------------------------------- */
 
-static const char *
-env_value(char **environment, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (; *environment != NULL; environment++)
-		if (strncmp(*environment, name, len) == 0 &&
-		    (*environment)[len] == '=')
-			return *environment + len + 1;
-	return NULL;
-}
-
-/* Beside the command's own executable, so that moved trees work; no variable
- * can name another place (C19). */
-static bool
-find_libexec(char path[PATH_MAX])
-{
-	char self[PATH_MAX];
-	char *slash;
-	int n = sup_sys_readlink("/proc/self/exe", self, sizeof(self));
-
-	if (n < 0) {
-		fprintf(stderr, "weir: /proc/self/exe: %s; weir needs /proc\n",
-		    strerror(-n));
-		return false;
-	}
-	slash = strrchr(self, '/');
-	if (slash != NULL)
-		*slash = '\0';
-	n = snprintf(path, PATH_MAX, "%s/" LIBEXEC, self);
-	if (n > 0 && n < PATH_MAX)
-		return true;
-	fprintf(stderr, "weir: %s: path too long\n", self);
-	return false;
-}
-
 static int
 fault_code(enum weir_fault fault)
 {
@@ -160,15 +122,20 @@ open_weir(struct run *run, char **environment)
 	char libexec[PATH_MAX], error[WEIR_ERROR_MAX];
 	struct weir_config config = {
 	    .python = run->options->python,
-	    .path = env_value(environment, "PATH"),
+	    .path = sup_place_env(environment, "PATH"),
 	    .libexec = libexec,
 	    .environment = (const char *const *)environment,
 	    .layers = run->options->layers,
 	};
 	enum weir_fault fault;
+	int r = sup_place_libexec(libexec);
 
-	if (!find_libexec(libexec))
+	if (r < 0) {
+		fprintf(stderr, "weir: /proc/self/exe: %s; %s\n", strerror(-r),
+		    r == -ENAMETOOLONG ? "install weir in a shorter path"
+				       : "weir needs /proc");
 		return SUP_EXIT_OTHER;
+	}
 	run->weir = weir_new(&config, &fault, error);
 	if (run->weir == NULL) {
 		fprintf(stderr, "weir: %s\n", error);

@@ -32,6 +32,7 @@ sup_help_print(FILE *stream)
 
 	(void)fprintf(stream,
 	    "usage: weir run [options] [FILE | -c TEXT | -]\n"
+	    "       weir doctor [--json] [--python PATH]\n"
 	    "\n"
 	    "Runs one Python program, confined by the operating system, and "
 	    "lets it call\nthe tools that are offered to it.\n"
@@ -46,6 +47,24 @@ sup_help_print(FILE *stream)
 			print_limit(stream, sup_limit_spec(limit));
 	}
 	(void)fprintf(stream, "\nweir(1) describes them all.\n");
+}
+
+void
+sup_help_print_doctor(FILE *stream)
+{
+	size_t i;
+
+	(void)fprintf(stream,
+	    "usage: weir doctor [--json] [--python PATH]\n"
+	    "\n"
+	    "Tries each step of the confinement on this host, and says why "
+	    "one is refused\nand what to do about it.\n"
+	    "\noptions:\n");
+	for (i = 0; sup_options_doctor_text(i) != NULL; i++)
+		print_option(stream, sup_options_doctor_text(i));
+	(void)fprintf(stream,
+	    "\nExits with 0 when level isolated is available, else with 1.\n"
+	    "\nweir(1) describes what it prints.\n");
 }
 
 void

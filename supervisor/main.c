@@ -5,12 +5,13 @@
  * a service manager ends it with are taken through a signalfd (signals.c) while
  * a program runs, so that its tree is ended first and the result is still
  * written; the library beneath (weir.h) knows nothing of signals. Everything
- * else is in cmd_run.c.
+ * else is in cmd_run.c; what `weir doctor` does in cmd_doctor.c.
  */
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "supervisor/cmd_doctor.h"
 #include "supervisor/cmd_run.h"
 #include "supervisor/exitcodes.h"
 #include "supervisor/help.h"
@@ -52,6 +53,11 @@ main(int argc, char **argv)
 	case SUP_ACTION_VERSION:
 		sup_help_print_version(stdout);
 		return 0;
+	case SUP_ACTION_DOCTOR_HELP:
+		sup_help_print_doctor(stdout);
+		return 0;
+	case SUP_ACTION_DOCTOR:
+		return sup_cmd_doctor(&options, environ);
 	case SUP_ACTION_RUN:
 		break;
 	}

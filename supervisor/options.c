@@ -24,6 +24,7 @@ struct parser {
 	int next; /* index of the next argument */
 	bool level_given;
 	bool python_given;
+	bool doctor; /* the command is `doctor` */
 	struct sup_options *options;
 	struct sup_usage usage;
 };
@@ -186,6 +187,14 @@ apply_version(struct parser *parser, const char *value)
 	return WIRE_OK;
 }
 
+static enum wire_err
+apply_doctor_help(struct parser *parser, const char *value)
+{
+	(void)value;
+	parser->options->action = SUP_ACTION_DOCTOR_HELP;
+	return WIRE_OK;
+}
+
 #ifdef WEIR_TEST_LAYERS
 static enum wire_err
 apply_test_skip(struct parser *parser, const char *value)
@@ -227,6 +236,12 @@ static const struct option_spec specs[] = {
     {{"--version", NULL, "print the version"}, apply_version},
 };
 
+static const struct option_spec doctor_specs[] = {
+    {{"--json", NULL, "print one JSON object on one line"}, apply_json},
+    {{"--python", "PATH", "the interpreter (default: python3)"}, apply_python},
+    {{"--help", NULL, "print this text"}, apply_doctor_help},
+};
+
 #ifdef WEIR_TEST_LAYERS
 static const struct option_spec test_specs[] = {
     {{"--test-skip", "STAGE", "leave out one stage of the confinement"},
@@ -241,26 +256,35 @@ static const char *const absent_options[] = {"--unconfined", "--network",
     "--memory", "--mcp-config", "--run", "--state", "--profile", "--tenant",
     "--preserve", "--halt-on-exhaust", "--artifacts", "--steps"};
 
-static const char *const absent_commands[] = {"mcp", "serve", "doctor", "log"};
+static const char *const absent_commands[] = {"mcp", "serve", "log"};
 
 static const struct option_spec *
-find_spec(const char *word, size_t len)
+find_in(
+    const struct option_spec *table, size_t count, const char *word, size_t len)
 {
 	size_t i;
 
-	for (i = 0; i < COUNT(specs); i++) {
-		if (strlen(specs[i].text.word) == len &&
-		    memcmp(specs[i].text.word, word, len) == 0)
-			return &specs[i];
+	for (i = 0; i < count; i++) {
+		if (strlen(table[i].text.word) == len &&
+		    memcmp(table[i].text.word, word, len) == 0)
+			return &table[i];
 	}
-#ifdef WEIR_TEST_LAYERS
-	for (i = 0; i < COUNT(test_specs); i++) {
-		if (strlen(test_specs[i].text.word) == len &&
-		    memcmp(test_specs[i].text.word, word, len) == 0)
-			return &test_specs[i];
-	}
-#endif
 	return NULL;
+}
+
+static const struct option_spec *
+find_spec(const struct parser *parser, const char *word, size_t len)
+{
+	const struct option_spec *spec;
+
+	if (parser->doctor)
+		return find_in(doctor_specs, COUNT(doctor_specs), word, len);
+	spec = find_in(specs, COUNT(specs), word, len);
+#ifdef WEIR_TEST_LAYERS
+	if (spec == NULL)
+		spec = find_in(test_specs, COUNT(test_specs), word, len);
+#endif
+	return spec;
 }
 
 static bool
@@ -283,6 +307,11 @@ refuse_option(struct parser *parser, const char *word, size_t len)
 {
 	char quoted[SUP_USAGE_QUOTED];
 
+	if (parser->doctor)
+		return sup_usage_refuse(&parser->usage,
+		    "%s: no such option; 'weir doctor --help' lists the "
+		    "options",
+		    sup_usage_quote(word, quoted));
 	if (is_listed(absent_options, COUNT(absent_options), word, len))
 		return sup_usage_refuse(&parser->usage,
 		    "%s: this option is not available in this version; leave "
@@ -299,7 +328,7 @@ parse_option(struct parser *parser, const char *word)
 {
 	const bool is_long = word[1] == '-';
 	const size_t len = is_long ? strcspn(word, "=") : 2;
-	const struct option_spec *spec = find_spec(word, len);
+	const struct option_spec *spec = find_spec(parser, word, len);
 	const char *value = NULL;
 
 	if (spec == NULL)
@@ -353,6 +382,29 @@ parse_run(struct parser *parser)
 }
 
 static enum wire_err
+parse_doctor(struct parser *parser)
+{
+	struct sup_options *options = parser->options;
+	enum wire_err err = WIRE_OK;
+	char quoted[SUP_USAGE_QUOTED];
+	const char *word;
+
+	parser->doctor = true;
+	options->action = SUP_ACTION_DOCTOR;
+	while (err == WIRE_OK && parser->next < parser->argc &&
+	    options->action == SUP_ACTION_DOCTOR) {
+		word = parser->argv[parser->next++];
+		if (word[0] == '-' && word[1] != '\0')
+			err = parse_option(parser, word);
+		else
+			err = sup_usage_refuse(&parser->usage,
+			    "doctor %s: it takes no operand; leave it out",
+			    sup_usage_quote(word, quoted));
+	}
+	return err;
+}
+
+static enum wire_err
 parse_command(struct parser *parser)
 {
 	char quoted[SUP_USAGE_QUOTED];
@@ -366,6 +418,8 @@ parse_command(struct parser *parser)
 	parser->next = 2;
 	if (strcmp(word, "run") == 0)
 		return parse_run(parser);
+	if (strcmp(word, "doctor") == 0)
+		return parse_doctor(parser);
 	if (strcmp(word, "--help") == 0)
 		return apply_help(parser, NULL);
 	if (strcmp(word, "--version") == 0)
@@ -374,10 +428,10 @@ parse_command(struct parser *parser)
 		absent_commands, COUNT(absent_commands), word, strlen(word)))
 		return sup_usage_refuse(&parser->usage,
 		    "%s: this command is not available in this version; there "
-		    "is 'weir run'",
+		    "are 'weir run' and 'weir doctor'",
 		    word);
 	return sup_usage_refuse(&parser->usage,
-	    "%s: no such command; there is 'weir run'",
+	    "%s: no such command; there are 'weir run' and 'weir doctor'",
 	    sup_usage_quote(word, quoted));
 }
 
@@ -411,4 +465,10 @@ sup_options_text(size_t index)
 		return &test_specs[index].text;
 #endif
 	return NULL;
+}
+
+const struct sup_option_text *
+sup_options_doctor_text(size_t index)
+{
+	return index < COUNT(doctor_specs) ? &doctor_specs[index].text : NULL;
 }

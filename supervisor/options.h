@@ -26,6 +26,8 @@ enum sup_action {
 	SUP_ACTION_RUN,
 	SUP_ACTION_HELP,
 	SUP_ACTION_VERSION,
+	SUP_ACTION_DOCTOR,
+	SUP_ACTION_DOCTOR_HELP,
 };
 
 enum sup_source {
@@ -41,7 +43,8 @@ struct sup_option_tool {
 };
 
 struct sup_options {
-	enum sup_action action; /* the rest is filled in for RUN only */
+	/* For RUN the rest is filled in, for DOCTOR json and python. */
+	enum sup_action action;
 	bool json;
 	bool value;
 	bool raw;
@@ -73,7 +76,9 @@ struct sup_option_text {
 	const char *help;    /* one line */
 };
 
-/* NULL past the end. Only options that this build has. */
+/* Those of `weir run`. NULL past the end. Only options that this build has. */
 const struct sup_option_text *sup_options_text(size_t index);
+/* Those of `weir doctor`. */
+const struct sup_option_text *sup_options_doctor_text(size_t index);
 
 #endif

@@ -27,7 +27,7 @@ RUN = ["run", "--python", "/usr/bin/python3"]
 usage = {
     "no_command": ([], "command"),
     "unknown_command": (["walk"], "walk"),
-    "absent_command": (["doctor"], "not available"),
+    "absent_command": (["serve"], "not available"),
     "no_program": (["run"], "program"),
     "two_programs": (RUN + ["-c", "1", "file"], "before"),
     "unknown_option": (RUN + ["--jsonn", "-c", "1"], "--jsonn"),

@@ -7,7 +7,8 @@ import signal
 import subprocess
 
 from weir_test import (ECHO, HANG, IS_ROOT, Watched, command, finish, main,
-                       mounts, processes_named, rows, shell, stop, survivors)
+                       mounts, processes_named, rows, shell, stop, survivors,
+                       wait_for_orphans)
 
 # Shell words of a tool that leaves processes behind in every way it knows.
 STRAYS = """
@@ -22,33 +23,6 @@ nohup sleep 98765 >/dev/null 2>&1 &
 def children_of(pid):
     with open("/proc/%d/task/%d/children" % (pid, pid)) as file:
         return [int(word) for word in file.read().split()]
-
-
-def wait_for_orphans():
-    """Waits for the end of everything that has become our child; whether it
-    came."""
-    while True:
-        try:
-            first = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG |
-                              os.WNOWAIT)
-        except ChildProcessError:
-            return True
-        if first is not None:
-            os.waitpid(first.si_pid, 0)
-            continue
-        fds = []
-        with open("/proc/self/task/%d/children" % os.getpid()) as file:
-            for word in file.read().split():
-                try:
-                    fds.append(os.pidfd_open(int(word)))
-                except ProcessLookupError:
-                    pass
-        try:
-            if fds and not select.select(fds, [], [], HANG)[0]:
-                return False
-        finally:
-            for fd in fds:
-                os.close(fd)
 
 
 class Ends(Watched):

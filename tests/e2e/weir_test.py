@@ -224,6 +224,33 @@ def become_subreaper():
         raise OSError(ctypes.get_errno(), "PR_SET_CHILD_SUBREAPER")
 
 
+def wait_for_orphans():
+    """Waits for the end of everything that has become our child; whether it
+    came."""
+    while True:
+        try:
+            first = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG |
+                              os.WNOWAIT)
+        except ChildProcessError:
+            return True
+        if first is not None:
+            os.waitpid(first.si_pid, 0)
+            continue
+        fds = []
+        with open("/proc/self/task/%d/children" % os.getpid()) as file:
+            for word in file.read().split():
+                try:
+                    fds.append(os.pidfd_open(int(word)))
+                except ProcessLookupError:
+                    pass
+        try:
+            if fds and not select.select(fds, [], [], HANG)[0]:
+                return False
+        finally:
+            for fd in fds:
+                os.close(fd)
+
+
 def survivors():
     """What runs still beneath this process, as text; ended and reaped."""
     found = []

@@ -110,6 +110,15 @@ def names_in_result():
     return set(keys) | set(guarantees())
 
 
+def names_in_report():
+    return set(re.findall(r'(?:wire_out_key|put_\w+)\(\s*out,\s*"(\w+)"',
+                          source("supervisor/doctor_report.c")))
+
+
+def doctor_steps():
+    return re.findall(r'X\([A-Z_]+, "(\w+)"\)', source("supervisor/doctor.h"))
+
+
 def guarantees():
     return re.findall(r'X\([A-Z_]+, "(\w+)"\)', source("supervisor/grades.h"))
 
@@ -150,6 +159,18 @@ def main():
         for word in re.findall(r"\w+", match.group(1)) if match else ():
             told[word] = (number, True)
     compare("result field", told, dict.fromkeys(names_in_result(), True))
+
+    told = {}
+    for number, cells in rows(lines, "Steps"):
+        told[cells[0]] = (number, True)
+    compare("step", told, dict.fromkeys(doctor_steps(), True))
+
+    told = {}
+    for number, line in section(lines, "Report"):
+        match = re.match(r"\.(?:It )?Va (\w+)", line)
+        if match:
+            told[match.group(1)] = (number, True)
+    compare("report field", told, dict.fromkeys(names_in_report(), True))
     return 1 if complaints else 0
 
 

@@ -416,10 +416,11 @@ t_commands(void **state)
 	    "weir: the command is missing; 'weir run --help' shows how to "
 	    "start");
 	refuse(LINE("runs", "f"),
-	    "weir: 'runs': no such command; there is 'weir run'");
+	    "weir: 'runs': no such command; there are 'weir run' and 'weir "
+	    "doctor'");
 	refuse(LINE("mcp"),
 	    "weir: mcp: this command is not available in this version; there "
-	    "is 'weir run'");
+	    "are 'weir run' and 'weir doctor'");
 	accept(LINE("--help"));
 	assert_int_equal(options.action, SUP_ACTION_HELP);
 	accept(LINE("--version"));
@@ -432,6 +433,37 @@ t_commands(void **state)
 	/* what precedes it is */
 	assert_int_equal(
 	    parse(LINE("run", "--nonsense", "--help")), WIRE_ERR_BAD_ARGUMENT);
+}
+
+static void
+t_doctor(void **state)
+{
+	(void)state;
+	accept(LINE("doctor"));
+	assert_int_equal(options.action, SUP_ACTION_DOCTOR);
+	assert_false(options.json);
+	assert_string_equal(options.python, "python3");
+	accept(LINE("doctor", "--python", "/p", "--json"));
+	assert_int_equal(options.action, SUP_ACTION_DOCTOR);
+	assert_true(options.json);
+	assert_string_equal(options.python, "/p");
+	accept(LINE("doctor", "--help", "--nonsense"));
+	assert_int_equal(options.action, SUP_ACTION_DOCTOR_HELP);
+
+	refuse(LINE("doctor", "--limit", "cpu=1"),
+	    "weir: '--limit': no such option; 'weir doctor --help' lists the "
+	    "options");
+	refuse(LINE("doctor", "-c"),
+	    "weir: '-c': no such option; 'weir doctor --help' lists the "
+	    "options");
+	refuse(LINE("doctor", "file"),
+	    "weir: doctor 'file': it takes no operand; leave it out");
+	refuse(LINE("doctor", "-"),
+	    "weir: doctor '-': it takes no operand; leave it out");
+	refuse(LINE("doctor", "--json=1"),
+	    "weir: --json '1': the option takes no value; leave it out");
+	refuse(LINE("doctor", "--python"),
+	    "weir: --python: its value is missing; write --python PATH");
 }
 
 static void
@@ -538,6 +570,7 @@ main(void)
 	    cmocka_unit_test(t_the_number_of_tools_is_bounded),
 	    cmocka_unit_test(t_options_that_are_not_there),
 	    cmocka_unit_test(t_commands),
+	    cmocka_unit_test(t_doctor),
 	    cmocka_unit_test(t_errors_cannot_speak_to_the_terminal),
 #ifdef WEIR_TEST_LAYERS
 	    cmocka_unit_test(t_stages_can_be_skipped),

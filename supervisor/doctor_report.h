@@ -1,0 +1,36 @@
+/*
+ * What `weir doctor` says: all that was tried and seen, as text for people
+ * and as one JSON object (weir.doctor/1, see weir(1)). Pure, but for the
+ * stream.
+ */
+#ifndef SUP_DOCTOR_REPORT_H
+#define SUP_DOCTOR_REPORT_H
+
+#include <stdio.h>
+
+#include "supervisor/doctor_reason.h"
+#include "wire/json_out.h"
+
+struct sup_doctor_report {
+	struct sup_doctor_host host;
+	struct sup_doctor_answer answers[SUP_DOCTOR_COUNT];
+	/* For those that are not ok. */
+	struct sup_doctor_reason reasons[SUP_DOCTOR_COUNT];
+	/* Out of the result of a real execution, as it stands there; empty
+	 * when there was none. */
+	struct wire_span isolation; /* an object */
+	struct wire_span python;    /* a string, with its quotes */
+	char level[16];
+	bool available; /* level isolated was had */
+	char verdict[4 * SUP_DOCTOR_TEXT];
+};
+
+/* Sets reasons, and then level, available and verdict, from what was tried.
+ * The reason of the execution, when it has one already, is kept. */
+void sup_doctor_conclude(struct sup_doctor_report *report);
+
+void sup_doctor_put_json(
+    const struct sup_doctor_report *report, struct wire_out *out);
+void sup_doctor_put_text(const struct sup_doctor_report *report, FILE *stream);
+
+#endif
