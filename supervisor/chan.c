@@ -336,14 +336,20 @@ sup_chan_drain(struct sup_chan *chan)
 {
 	bool more = true;
 
+	/* Who is dead reads nothing any more: a write tells. */
+	if (chan->is_full && !chan->busy)
+		flush(chan);
 	/* Inside a message its spans would be moved away under its handler. */
 	while (!chan->ended && !chan->busy && !chan->is_full && more) {
 		size_t budget = SUP_CHAN_TURN_BYTES;
 
-		more = read_some(chan, &budget);
-		if (!chan->ended)
-			take_lines(chan, SIZE_MAX);
+		/* Lines that wait for their turn come before the end. */
+		take_lines(chan, SIZE_MAX);
+		more =
+		    !chan->ended && !chan->is_full && read_some(chan, &budget);
 	}
+	if (!chan->ended && !chan->busy)
+		take_lines(chan, SIZE_MAX);
 }
 
 void

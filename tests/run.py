@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs every test and counts.
 
-usage: run.py --build DIR --layers DIR --sanitized DIR [--only WORD]
+usage: run.py --build DIR --layers DIR --sanitized DIR [--only GROUP,...]
 
 Groups, in this order: unit programs (plain and with AddressSanitizer), fuzz
 targets replaying their seeds, planted faults that fuzzing must find, the
@@ -200,8 +200,8 @@ def main():
     groups = {
         "unit": lambda: unit(count, build, "unit"),
         "asan": lambda: unit(count, sanitized, "unit with ASan"),
-        "fuzz": lambda: (replay(count, build, "replay"),
-                         replay(count, sanitized, "replay with ASan")),
+        "replay": lambda: replay(count, build, "replay"),
+        "replay-asan": lambda: replay(count, sanitized, "replay with ASan"),
         "faults": lambda: script(
             count, "planted faults",
             [sys.executable, "-B", "fuzz/faults.py", "--build",
@@ -214,8 +214,13 @@ def main():
         "e2e": lambda: end_to_end(count, build, layers),
         "lint": lambda: lint(count, build),
     }
+    only = args.only.split(",") if args.only else []
+    unknown = set(only) - set(groups)
+    if unknown:
+        parser.error("--only: no group %s; there are %s" % (
+            ", ".join(sorted(unknown)), ", ".join(groups)))
     for name, group in groups.items():
-        if args.only in ("", name):
+        if not only or name in only:
             group()
     say("%d passed, %d failed%s" % (
         count.passed, count.failed,

@@ -483,6 +483,33 @@ t_a_turn_takes_a_bounded_share(void **state)
 	close_peer(&p);
 }
 
+/* More calls than one turn takes, and then the end of the child: all of them
+ * were written before it. */
+static void
+t_lines_of_a_dead_peer_are_taken(void **state)
+{
+	struct peer p;
+	char lines[300 * 64];
+	size_t len = 0;
+
+	(void)state;
+	open_peer(&p, 4096);
+	put_text(&p, READY);
+	for (int i = 0; i < 300; i++)
+		len += (size_t)snprintf(lines + len, sizeof(lines) - len,
+		    "{\"type\":\"call\",\"id\":%d,\"name\":\"x\","
+		    "\"arguments\":{}}\n",
+		    i);
+	put(&p, lines, len);
+	sup_sys_close(&p.fd);
+	assert_int_equal(sup_loop_step(&p.loop, 0), WIRE_OK);
+	assert_in_range(p.messages, 2, 300);
+	sup_chan_drain(&p.chan);
+	assert_int_equal(p.messages, 301);
+	assert_int_equal(p.ended, WIRE_ERR_CLOSED);
+	close_peer(&p);
+}
+
 int
 main(void)
 {
@@ -495,6 +522,7 @@ main(void)
 	    cmocka_unit_test(t_smuggled_descriptors_are_closed),
 	    cmocka_unit_test(t_out_of_band_bytes_are_dropped),
 	    cmocka_unit_test(t_unread_replies_wait),
+	    cmocka_unit_test(t_lines_of_a_dead_peer_are_taken),
 	    cmocka_unit_test(t_hang_up_of_a_deaf_peer),
 	    cmocka_unit_test(t_half_closed_peer_is_answered),
 	    cmocka_unit_test(t_a_turn_takes_a_bounded_share),
