@@ -301,12 +301,14 @@ is_list(const struct checker *c, size_t token, const struct field *f)
 			if (!is_name(c, i))
 				return false;
 			for (k = token; (k = next_inside(c, token, k)) < i;) {
-				size_t len;
+				size_t len, other_len;
 				char *text = spelled(c, k, &len);
-				bool same =
-				    strlen(text) == len && spells(c, i, text);
+				char *other = spelled(c, i, &other_len);
+				bool same = len == other_len &&
+				    memcmp(text, other, len) == 0;
 
 				free(text);
+				free(other);
 				if (same)
 					return false;
 			}

@@ -176,7 +176,9 @@ read_some(struct sup_chan *chan, size_t *budget)
 	}
 	wire_frame_commit(&chan->frame, (size_t)n);
 	*budget -= (size_t)n;
-	return (size_t)n == len;
+	/* Less than was asked for is no end: a message with descriptors is
+	 * never read together with what follows it (unix(7)). */
+	return true;
 }
 
 static void update_events(struct sup_chan *chan);
@@ -237,7 +239,13 @@ flush(struct sup_chan *chan)
 static void
 update_events(struct sup_chan *chan)
 {
-	uint32_t events = chan->ended || chan->is_full ? 0 : EPOLLIN;
+	uint32_t events = chan->ended ? 0 : EPOLLIN;
+
+	/* KERNEL: a peer that shuts its reading half wakes us and makes
+	 * nothing ready but what it has written (unix(7)). So while we do not
+	 * read, each change is worth one write. */
+	if (!chan->ended && chan->is_full)
+		events |= EPOLLET;
 
 	if (sup_queue_waiting(&chan->queue) > 0)
 		events |= EPOLLOUT;
@@ -255,7 +263,7 @@ ready(struct sup_watch *watch, uint32_t events)
 	/* KERNEL: a socket whose peer has shut both directions, with bytes of
 	 * ours unread, is hung up and not writable (unix(7)); that the bytes
 	 * are for nobody only a write tells. */
-	if ((events & (EPOLLOUT | hang_up)) != 0)
+	if ((events & (EPOLLOUT | hang_up)) != 0 || chan->is_full)
 		flush(chan);
 	if (chan->ended) {
 		/* Hang-up of a child that is ending: its exit is news, this
@@ -336,9 +344,13 @@ sup_chan_drain(struct sup_chan *chan)
 {
 	bool more = true;
 
-	/* Who is dead reads nothing any more: a write tells. */
-	if (chan->is_full && !chan->busy)
+	/* Who is dead reads nothing any more, though its end may be held open
+	 * by a message on its way. */
+	if (chan->is_full && !chan->busy) {
+		chan->broken = true;
+		sup_queue_release(&chan->queue);
 		flush(chan);
+	}
 	/* Inside a message its spans would be moved away under its handler. */
 	while (!chan->ended && !chan->busy && !chan->is_full && more) {
 		size_t budget = SUP_CHAN_TURN_BYTES;

@@ -115,8 +115,11 @@ read_piece(struct sup_queue *queue, struct wire_errinfo *info)
 	queue->piece_at = 0;
 	queue->piece_len = len;
 	if (queue->from == queue->to) {
-		queue->from = queue->to = 0;
+		queue->from = queue->to = queue->given_back = 0;
 		sup_sys_close(&queue->fd);
+	} else if (queue->from - queue->given_back >= SUP_QUEUE_GIVE_BACK) {
+		sup_unlinked_forget(queue->fd, queue->from);
+		queue->given_back = queue->from;
 	}
 	return WIRE_OK;
 }

@@ -18,6 +18,8 @@
 #include "wire/err.h"
 
 #define SUP_QUEUE_MEMORY (1024UL * 1024)
+/* What has been read back is given back to the disk in parts of this. */
+#define SUP_QUEUE_GIVE_BACK (4UL * 1024 * 1024)
 /* Of the file, in memory at one time. */
 #define SUP_QUEUE_PIECE (64UL * 1024)
 
@@ -28,6 +30,7 @@ struct sup_queue {
 	size_t in_memory;		     /* bytes of those not taken yet */
 	int fd;				     /* the file; -1: none */
 	uint64_t from, to;		     /* what of it is still to come */
+	uint64_t given_back;		     /* of what has been read back */
 	uint8_t *piece;			     /* SUP_QUEUE_PIECE, owned */
 	size_t piece_at, piece_len;
 };

@@ -187,6 +187,8 @@ weir_start(struct weir *weir, const struct weir_request *request,
 	/* What was inherited may be less than what was asked for. */
 	e->facts.cpu_limit_ns =
 	    e->evidence.want_soft[WIRE_LIMIT_CPU] * SUP_NS_PER_S;
+	e->facts.cpu_at_hard = e->evidence.want_soft[WIRE_LIMIT_CPU] ==
+	    e->evidence.want_hard[WIRE_LIMIT_CPU];
 	first_warnings(e);
 	e->next = weir->executions;
 	weir->executions = e;

@@ -90,6 +90,14 @@ sup_sys_write_at(int fd, const void *buf, size_t len, uint64_t offset)
 	return CALL(pwrite(fd, buf, len, (off_t)offset));
 }
 
+int
+sup_sys_punch(int fd, uint64_t offset, uint64_t len)
+{
+	return (int)CALL(
+	    fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		(off_t)offset, (off_t)len));
+}
+
 ssize_t
 sup_sys_read_whole(int fd, void *buf, size_t len)
 {

@@ -34,6 +34,8 @@ ssize_t sup_sys_write(int fd, const void *buf, size_t len);
 /* The same at an offset: pread(2), pwrite(2). */
 ssize_t sup_sys_read_at(int fd, void *buf, size_t len, uint64_t offset);
 ssize_t sup_sys_write_at(int fd, const void *buf, size_t len, uint64_t offset);
+/* fallocate(2): a hole of len bytes. 0 or -errno. */
+int sup_sys_punch(int fd, uint64_t offset, uint64_t len);
 /* Reads at most len bytes until end of file. */
 ssize_t sup_sys_read_whole(int fd, void *buf, size_t len);
 /* Writes text to a file under /proc in one call. 0 or -errno. */

@@ -66,6 +66,12 @@ sup_unlinked_write(int fd, const void *bytes, size_t len, uint64_t offset)
 	return 0;
 }
 
+void
+sup_unlinked_forget(int fd, uint64_t to)
+{
+	(void)sup_sys_punch(fd, 0, to);
+}
+
 int
 sup_unlinked_read(int fd, void *bytes, size_t len, uint64_t offset)
 {

@@ -24,6 +24,10 @@ int sup_unlinked_open(void);
  */
 int sup_unlinked_write(int fd, const void *bytes, size_t len, uint64_t offset);
 
+/* Gives the room of [0, to) back to the disk, where the filesystem can do
+ * that (fallocate(2)); nothing there is read again. */
+void sup_unlinked_forget(int fd, uint64_t to);
+
 /* All len bytes at offset; -EIO when there are fewer. */
 int sup_unlinked_read(int fd, void *bytes, size_t len, uint64_t offset);
 

@@ -40,7 +40,8 @@ struct sup_facts {
 	int wait_status;
 	bool termed, killed;
 	uint64_t cpu_ns, cpu_limit_ns;
-	bool cpu_raised; /* the kernel has sent SIGXCPU for the limit */
+	bool cpu_raised;  /* the kernel has sent SIGXCPU for the limit */
+	bool cpu_at_hard; /* the limit is the hard one: no SIGXCPU, no raise */
 	/* The answer; NULL without one. Spans as decoded. */
 	const struct wire_done *done;
 	uint64_t value_max;

@@ -309,6 +309,7 @@ def compile_plain(text):
     costs a fifth of a bare start. What stands at column 0 behind a complete
     head begins a statement, so the two compile as they would together."""
     if ("async" in text or "await" in text or "__future__" in text
+            or "coding" in text  # a declaration maybe: it is text already
             or "\nreturn" in text or text.startswith("return")
             or "\r" in text or "\f" in text or not text.isascii()):
         return None
@@ -322,8 +323,10 @@ def compile_plain(text):
     try:
         if tail.split(None, 1)[0].rstrip(":") in STATEMENTS:
             return _weir.compile(text, False), None
-        value = _weir.compile("\n" * head.count("\n") + tail, True)
-        return (_weir.compile(head, False) if head else None), value
+        # In this order: what fails here is compiled once more, and warns
+        # once more.
+        code = _weir.compile(head, False) if head else None
+        return code, _weir.compile("\n" * head.count("\n") + tail, True)
     except (SyntaxError, ValueError, OverflowError, MemoryError):
         return None  # the long way finds the words for it
 
@@ -657,6 +660,10 @@ def run(text, tools):
 
 
 def main():
+    if sys.version_info < (3, 8):
+        # The module loads, and what is compiled means something else.
+        sys.stderr.write("weir needs Python 3.8 or later\n")
+        sys.exit(125)
     text, tools = _weir.boot(PLAN_FD)
     finish, fail = _weir.finish, _weir.fail
     try:

@@ -543,5 +543,8 @@ stub_channel_finish(struct wire_span frame)
 	channel.over = true;
 	unlock(channel.state);
 	write_whole(frame);
+	/* The host may read nothing while much waits for us: replies to calls
+	 * that were given up would keep the answer from it. */
+	stub_link_drop_rest(&channel.link);
 	wait_for_the_end();
 }

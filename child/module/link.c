@@ -115,6 +115,20 @@ receive(int fd, uint8_t *p, size_t len, int flags)
 	return STUB_SYS(__NR_recvfrom, fd, p, len, flags, 0, 0);
 }
 
+void
+stub_link_drop_rest(const struct stub_link *link)
+{
+	static uint8_t sink[64 * 1024];
+	struct pollfd poll_fd = {link->fd, POLLIN, 0};
+	long r;
+
+	do {
+		r = receive(link->fd, sink, sizeof(sink), 0);
+		if (r == -EAGAIN)
+			(void)STUB_SYS(__NR_ppoll, &poll_fd, 1, 0, 0, 0);
+	} while (r > 0 || r == -EAGAIN || r == -EINTR);
+}
+
 /* Waits for bytes: awake for a moment, then asleep. */
 static long
 receive_waiting(int fd, uint8_t *p, size_t len)

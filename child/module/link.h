@@ -54,6 +54,9 @@ void stub_link_exit(int status) __attribute__((noreturn));
 /* Allocates; false without memory. */
 bool stub_link_init(struct stub_link *link, int fd);
 
+/* Reads on for as long as the host writes, and looks at nothing. Blocks. */
+void stub_link_drop_rest(const struct stub_link *link);
+
 /* Reads what is there; with wait, blocks until there is something. */
 enum stub_link_event stub_link_read(struct stub_link *link, bool wait);
 

@@ -3,8 +3,8 @@
 import json
 import os
 
-from weir_test import (ECHO, PYTHON, Case, Meeting, finish, main, rows, run,
-                       shell)
+from weir_test import (ECHO, HANG, PYTHON, Case, Meeting, finish, main, rows,
+                       run, shell)
 
 # Every call says its own name to the tool, and every reply is compared.
 THREADS = """
@@ -255,6 +255,23 @@ class Waiting(Case):
         self.assertEqual(result["error"]["kind"], "timeout")
         self.assertEqual(result["calls"]["completed"], 64)
         self.assertLess(usage.ru_maxrss, 48 * 1024)
+
+
+    def test_reply_that_nobody_waits_for_any_more(self):
+        """More of it waits than the host keeps reading behind, and the
+        answer comes all the same."""
+        result = self.succeeds(
+            "import asyncio, time\n"
+            "try:\n"
+            "    await asyncio.wait_for(big(), 0.01)\n"
+            "except asyncio.TimeoutError:\n"
+            "    pass\n"
+            "time.sleep(1)\n"
+            "return 'answer'",
+            tools={"big": shell("sleep 0.3; printf '\"'; head -c 3000000 "
+                                "/dev/zero | tr '\\0' x; printf '\"'")},
+            limits={"wall": HANG // 2})
+        self.assertEqual(result["value"], "answer")
 
 
 class Environment(Case):

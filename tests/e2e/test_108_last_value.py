@@ -90,6 +90,18 @@ class Lines(Case):
     def test_warnings_come_once(self):
         result = self.succeeds("x = 1\nx is 1")
         self.assertEqual(result["stderr"].count("SyntaxWarning"), 1)
+        got = self.fails("exception", "if 0:\n    return 1\nx = 1\nx is 1\n"
+                         "class A:\n    return 2")
+        self.assertLessEqual(got.result["stderr"].count("SyntaxWarning"), 1)
+        result = self.succeeds("if 0:\n    return 1\nprint(1 is 1)")
+        self.assertEqual(result["stderr"].count("SyntaxWarning"), 1)
+
+    def test_a_declared_coding_means_nothing(self):
+        """A program is text already, in whatever way it is compiled."""
+        for last in ("x", "return x", "x  # \xe4"):
+            self.assertEqual(
+                self.value("# coding: utf-7\nx = '+AGE-b'\n" + last),
+                "+AGE-b", last)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ class Abuse(Case):
     def outcome(self, program, **more):
         self.marks = self.path("marks")
         tools = {"mark": shell('echo x >>"$1"; echo 1', self.marks),
-                 "echo": ECHO}
+                 "echo": ECHO, **more.pop("more_tools", {})}
         limits = dict({"wall": 60, "grace": 0}, **more.pop("limits", {}))
         return run(WRITE + program, tools=tools, limits=limits, **more)
 
@@ -333,6 +333,35 @@ def read_lines(count):
             "\"arguments\":{\"a\":\"' % n + b'x' * 500000 + b'\"}}\\n')\n"
             "forever()", limits={"wall": 3, "total_bytes": "1G"})
         self.assertEqual((got.code, got.kind), (124, "timeout"))
+
+    def full(self, then):
+        """More waits for the program than the host reads behind."""
+        return self.outcome(
+            "import socket, time\n"
+            "s = socket.socket(fileno=3)\n"
+            "write(%r)\n"
+            "time.sleep(1.5)\n" % call(0, b"big") + then,
+            more_tools={"big": shell("printf '\"'; head -c 3000000 /dev/zero"
+                                     " | tr '\\0' x; printf '\"'")})
+
+    def test_reading_half_closed_while_much_waits(self):
+        got = self.full("s.shutdown(socket.SHUT_RD)\n"
+                        "write(b'{\"type\":\"done\",\"value\":1}\\n')\n"
+                        "forever()")
+        self.assertEqual((got.code, got.result["value"]), (0, 1))
+
+    def test_answer_before_the_end_while_much_waits(self):
+        """Its own end of the channel is on its way in a message, so that
+        the exit does not close it."""
+        for extra in ("", "s.sendmsg([b'\\n'], [(socket.SOL_SOCKET,\n"
+                          "    socket.SCM_RIGHTS, (3).to_bytes(4, 'little'))"
+                          "])\n"):
+            with self.subTest(extra):
+                got = self.full(
+                    extra +
+                    "write(b'{\"type\":\"done\",\"value\":1}\\n')\n"
+                    "os._exit(7)")
+                self.assertEqual((got.code, got.result["value"]), (0, 1))
 
     def test_byte_by_byte(self):
         """Slow, but never idle: the deadline is absolute."""

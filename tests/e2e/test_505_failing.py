@@ -42,8 +42,8 @@ def imported():
     out = subprocess.run(["nm", "-D", "--undefined-only", WEIR], check=True,
                          stdout=subprocess.PIPE).stdout.decode()
     names = {line.split()[-1].split("@")[0] for line in out.splitlines()}
-    return {re.sub(r"^__(\w+)_chk$", r"\1", name) for name in names
-            if not re.fullmatch(NO_CALLS, name)}
+    return {re.sub(r"^__(?:isoc99_(\w+)|(\w+)_chk)$", r"\1\2", name)
+            for name in names if not re.fullmatch(NO_CALLS, name)}
 
 
 class Failing(Watched):

@@ -20,6 +20,13 @@
 
 /* FAILS(function, result, errno) */
 #define FUNCTIONS                                                              \
+	FAILS(open_memstream, 0, ENOMEM)                                       \
+	FAILS(waitpid, -1, ECHILD)                                             \
+	FAILS(uname, -1, EFAULT)                                               \
+	FAILS(setrlimit, -1, EPERM)                                            \
+	FAILS(fstatvfs, -1, EIO)                                               \
+	FAILS(fork, -1, EAGAIN)                                                \
+	FAILS(fallocate, -1, EOPNOTSUPP)                                       \
 	FAILS(aligned_alloc, 0, ENOMEM)                                        \
 	FAILS(calloc, 0, ENOMEM)                                               \
 	FAILS(chdir, -1, EACCES)                                               \
@@ -87,7 +94,7 @@
  * sigaddset sigemptyset sigfillset sigismember signal sigpending sigprocmask
  * snprintf stderr stdout strchr strcmp strcspn strerror strerrordesc_np strlen
  * strncmp strnlen strrchr strsignal strspn strstr strtol strtoull vsnprintf
- * _exit exit qsort abort
+ * _exit exit qsort abort getppid getuid fputc fflush strerrorname_np sscanf
  */
 
 #define EXPORTED __attribute__((visibility("default")))

@@ -135,6 +135,32 @@ t_a_released_queue_is_new(void **state)
 	sup_queue_release(&e.queue);
 }
 
+/* Something always waits, and the file holds no more than that. */
+static void
+t_a_queue_that_is_never_empty(void **state)
+{
+	struct ends e = {.put = 0};
+	struct stat st;
+
+	(void)state;
+	sup_queue_init(&e.queue);
+	put(&e, MIB);
+	put(&e, MIB);
+	for (int i = 0; i < 60; i++) {
+		put(&e, MIB);
+		while (e.put - e.taken > 3 * MIB)
+			assert_true(take(&e, 100000));
+	}
+	assert_true(e.queue.fd >= 0);
+	assert_int_equal(sup_sys_fstat(e.queue.fd, &st), 0);
+	assert_true(st.st_size > (off_t)(40 * MIB));
+	assert_true(
+	    st.st_blocks * 512 < (off_t)(4 * MIB + SUP_QUEUE_GIVE_BACK + MIB));
+	while (take(&e, SIZE_MAX))
+		;
+	sup_queue_release(&e.queue);
+}
+
 /* What the file may not hold is an error, and no signal. */
 static void
 t_no_room_for_the_file(void **state)
@@ -202,6 +228,7 @@ main(void)
 	    cmocka_unit_test(t_in_memory_up_to_the_mark),
 	    cmocka_unit_test(t_order_over_memory_and_file),
 	    cmocka_unit_test(t_a_released_queue_is_new),
+	    cmocka_unit_test(t_a_queue_that_is_never_empty),
 	    cmocka_unit_test(t_no_room_for_the_file),
 	    cmocka_unit_test(t_a_frame_may_be_given_up),
 	    cmocka_unit_test(t_unlinked),

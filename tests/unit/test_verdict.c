@@ -182,6 +182,13 @@ t_exits_without_answer(void **state)
 	f.cpu_raised = true;
 	assert_int_equal(reach(&f).kind, SUP_KIND_TIMEOUT);
 	f.cpu_raised = false;
+	/* Nothing is ever raised where the host's own hard limit is as low. */
+	f.cpu_ns = SECOND * 3 / 2 - 1;
+	f.cpu_at_hard = true;
+	assert_int_equal(reach(&f).kind, SUP_KIND_WORKER_EXIT);
+	f.cpu_ns = SECOND * 3 / 2;
+	assert_int_equal(reach(&f).kind, SUP_KIND_TIMEOUT);
+	f.cpu_at_hard = false;
 	f.cpu_ns = 2 * SECOND;
 	assert_int_equal(reach(&f).kind, SUP_KIND_TIMEOUT);
 	f.wait_status = SIGKILL;
