@@ -60,6 +60,8 @@ has_room(const struct bind_session *session)
 static void
 pump(struct bind_session *session)
 {
+	bool any = false;
+
 	if (session->pumping)
 		return;
 	session->pumping = true;
@@ -74,8 +76,11 @@ pump(struct bind_session *session)
 			refuse(call, kind);
 		else if (bind_pending_advance(call, BIND_CALL_TURN))
 			free(call);
+		any = true;
 	}
 	session->pumping = false;
+	if (any && !session->muted && session->config.dispatched != NULL)
+		session->config.dispatched(session->config.reply_arg);
 }
 
 /*

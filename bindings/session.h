@@ -43,7 +43,10 @@ struct bind_session_config {
 	struct bind_record record;		/* its arg likewise */
 	uint64_t seed; /* unpredictable: keys the table that finds duplicates */
 	void (*reply)(void *arg, const struct bind_reply *reply);
-	void *reply_arg;
+	/* Calls have begun to run, from whatever caller: the deadline may be
+	 * another. NULL: nobody wants to know. */
+	void (*dispatched)(void *arg);
+	void *reply_arg; /* of both */
 };
 
 struct bind_session;

@@ -82,9 +82,12 @@ sup_exec_arm(struct weir_execution *execution)
 		if (tool < at)
 			at = tool;
 	}
-	if (execution->timer_watch.fd >= 0)
-		(void)sup_sys_timerfd_set(
-		    execution->timer_watch.fd, at == UINT64_MAX ? 0 : at);
+	if (at == UINT64_MAX)
+		at = 0;
+	if (execution->timer_watch.fd < 0 || at == execution->armed_ns)
+		return;
+	if (sup_sys_timerfd_set(execution->timer_watch.fd, at) == 0)
+		execution->armed_ns = at;
 }
 
 struct run_frame {

@@ -59,6 +59,7 @@ struct weir_execution {
 	struct sup_watch wake; /* without a descriptor: a turn is due */
 	uint64_t started_ns, run_ns, ended_ns;
 	uint64_t deadline_ns; /* of the state; UINT64_MAX: none */
+	uint64_t armed_ns;    /* what the timer is set to; 0: not set */
 	char *program;
 	size_t program_len;
 	struct bind_session *tools;

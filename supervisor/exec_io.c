@@ -125,6 +125,7 @@ timer_ready(struct sup_watch *watch, uint32_t events)
 
 	(void)events;
 	(void)sup_sys_read(watch->fd, &count, sizeof(count));
+	e->armed_ns = 0;
 	if (e->tools != NULL)
 		bind_session_tick(e->tools, now);
 	if (now >= e->deadline_ns && over[e->state] != SUP_EVENT_NONE)
@@ -272,6 +273,12 @@ on_reply(void *arg, const struct bind_reply *reply)
 	sup_exec_arm(e);
 }
 
+static void
+on_dispatched(void *arg)
+{
+	sup_exec_arm(arg);
+}
+
 enum wire_err
 sup_exec_open_tools(struct weir_execution *e, struct wire_errinfo *info)
 {
@@ -289,6 +296,7 @@ sup_exec_open_tools(struct weir_execution *e, struct wire_errinfo *info)
 	    .catalogue = e->weir->catalogue,
 	    .loop = &e->weir->bind_loop,
 	    .reply = on_reply,
+	    .dispatched = on_dispatched,
 	    .reply_arg = e,
 	};
 

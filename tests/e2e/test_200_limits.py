@@ -130,6 +130,19 @@ class Calls(Case):
                                    limits={"total_bytes": total})
             self.assertEqual(result["value"], value, total)
 
+    def test_tool_time_of_a_call_that_waited(self):
+        """It runs from the moment that the call has its turn."""
+        result = self.succeeds(
+            "import asyncio\n"
+            "async def kind(call):\n"
+            "    try: return await call\n"
+            "    except ToolError as error: return error.kind\n"
+            "return await asyncio.gather(kind(echo(n=1)), kind(stuck()))",
+            tools={"echo": ECHO, "stuck": shell("sleep 98765")},
+            limits={"tool_time": "1500ms", "in_flight": 1,
+                    "wall": HANG // 2})
+        self.assertEqual(result["value"], [{"n": 1}, "timed_out"])
+
     def test_tool_time(self):
         meeting = self.meeting()
         result = self.succeeds(
