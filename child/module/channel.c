@@ -125,6 +125,10 @@ read_once(bool wait)
 
 	channel.reading = true;
 	unlock(channel.state);
+	/* Before anything is looked at: whoever read until it was over has
+	 * left bytes of what came then. */
+	if (wait)
+		leave_when_over();
 	/* What came in one piece with the decision has been read already. */
 	event =
 	    hand_out() ? STUB_LINK_MOVED : stub_link_read(&channel.link, wait);
