@@ -109,8 +109,12 @@ def replay(count, build, label):
 
 
 def script(count, name, command, show=False, **more):
-    """A unittest program: 'Ran N tests' and its exit status count."""
-    code, output = run(command, timeout=1200, **more)
+    """A unittest program, run and judged."""
+    judge(count, name, *run(command, timeout=1200, **more), show)
+
+
+def judge(count, name, code, output, show=False):
+    """Of a unittest program 'Ran N tests' and its exit status count."""
     found = re.search(r"^Ran (\d+) tests?", output, re.M)
     total = int(found.group(1)) if found else 0
     skipped = 0
@@ -180,6 +184,23 @@ def end_to_end(count, build, layers):
         shutil.rmtree(place, ignore_errors=True)
 
 
+def module(count, build, layers):
+    """The interpreters that there are, in as many parts as processors."""
+    parts = os.cpu_count() or 1
+    with concurrent.futures.ThreadPoolExecutor(parts) as pool:
+        results = list(pool.map(lambda part: run(
+            [sys.executable, "-B", "tests/module/run_module_tests.py",
+             "--part", "%d/%d" % (part, parts), layers / "libexec/weir"],
+            timeout=1200,
+            env=dict(os.environ, WEIR_TOOLS=str(build / "tests/tools"))),
+            range(parts)))
+    for part, (code, output) in enumerate(results):
+        # There may be fewer interpreters than processors, but never none.
+        if part == 0 or "Ran 0 tests" not in output:
+            judge(count, "module, part %d of %d" % (part + 1, parts), code,
+                  output)
+
+
 def lint(count, build):
     code, output = run(["sh", "tests/lint/lint.sh", build])
     report("lint", int(code == 0), int(code != 0), output, code)
@@ -206,11 +227,7 @@ def main():
             count, "planted faults",
             [sys.executable, "-B", "fuzz/faults.py", "--build",
              build.with_name(build.name + "-fuzz")], show=True),
-        "module": lambda: script(
-            count, "module",
-            [sys.executable, "-B", "tests/module/run_module_tests.py",
-             layers / "libexec/weir"],
-            env=dict(os.environ, WEIR_TOOLS=str(build / "tests/tools"))),
+        "module": lambda: module(count, build, layers),
         "e2e": lambda: end_to_end(count, build, layers),
         "lint": lambda: lint(count, build),
     }

@@ -71,6 +71,8 @@ def main():
     parser.add_argument("pythons", nargs="*")
     parser.add_argument("-k", action="append", default=None)
     parser.add_argument("-v", action="store_true")
+    parser.add_argument("--part", default="0/1", metavar="K/N",
+                        help="of the interpreters, each N-th from the K-th")
     options = parser.parse_args()
     libexec = os.path.abspath(options.libexec)
     tools = os.environ.get("WEIR_TOOLS") or os.path.join(
@@ -78,6 +80,8 @@ def main():
     pythons = find_pythons()
     if options.pythons:
         pythons = [(version_of(p), p) for p in options.pythons]
+    part, parts = map(int, options.part.split("/"))
+    pythons = pythons[part::parts]
     suite = unittest.TestSuite()
     for version, python in pythons:
         loader = unittest.TestLoader()
