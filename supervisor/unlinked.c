@@ -9,23 +9,30 @@
 
 static const char *const places[] = {"/var/tmp", "/tmp"};
 
+int
+sup_unlinked_named(const char *path)
+{
+	/* SECURITY: the directory is everybody's: never one that is there. */
+	int fd = sup_sys_create(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
+
+	if (fd >= 0)
+		(void)sup_sys_unlink(path);
+	return fd;
+}
+
 /* For filesystems that cannot make a file without a name. */
 static int
 open_named(const char *dir)
 {
 	uint64_t random;
 	char path[64];
-	int fd = sup_sys_random(&random, sizeof(random));
+	int r = sup_sys_random(&random, sizeof(random));
 
-	if (fd < 0)
-		return fd;
+	if (r < 0)
+		return r;
 	(void)snprintf(path, sizeof(path), "%s/weir-%016llx", dir,
 	    (unsigned long long)random);
-	/* SECURITY: the directory is everybody's: never one that is there. */
-	fd = sup_sys_create(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
-	if (fd >= 0)
-		(void)sup_sys_unlink(path);
-	return fd;
+	return sup_unlinked_named(path);
 }
 
 int

@@ -17,6 +17,10 @@
  */
 int sup_unlinked_open(void);
 
+/* A new file at path, whose name is gone when this returns; -EEXIST where
+ * anything is already, a link to nowhere included. */
+int sup_unlinked_named(const char *path);
+
 /*
  * All len bytes at offset, or -errno; then some of them may have been
  * written. -EFBIG without trying where RLIMIT_FSIZE does not allow it: the

@@ -8,9 +8,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -221,6 +223,39 @@ t_unlinked(void **state)
 	assert_int_equal(sup_unlinked_read(-1, text, 1, 0), -EBADF);
 }
 
+/* Where the filesystem gives no file without a name: one that was not there,
+ * and whose name is gone at once. */
+static void
+t_unlinked_with_a_name(void **state)
+{
+	char dir[] = "/tmp/weir-test-XXXXXX", path[64], other[64];
+	struct stat st;
+	int fd;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	(void)snprintf(path, sizeof(path), "%s/a", dir);
+	(void)snprintf(other, sizeof(other), "%s/b", dir);
+	fd = sup_unlinked_named(path);
+	assert_true(fd >= 0);
+	assert_int_equal(sup_sys_fstat(fd, &st), 0);
+	assert_int_equal(st.st_nlink, 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	sup_sys_close(&fd);
+	assert_int_equal(sup_sys_lstat(path, &st), -ENOENT);
+	/* Somebody's file, and somebody's link to where nothing is yet. */
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	assert_true(fd >= 0);
+	sup_sys_close(&fd);
+	assert_int_equal(sup_unlinked_named(path), -EEXIST);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink(other, path), 0);
+	assert_int_equal(sup_unlinked_named(path), -EEXIST);
+	assert_int_equal(sup_sys_lstat(other, &st), -ENOENT);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 int
 main(void)
 {
@@ -232,6 +267,7 @@ main(void)
 	    cmocka_unit_test(t_no_room_for_the_file),
 	    cmocka_unit_test(t_a_frame_may_be_given_up),
 	    cmocka_unit_test(t_unlinked),
+	    cmocka_unit_test(t_unlinked_with_a_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
