@@ -243,6 +243,7 @@ class Twice(Case):
             "        open(top + '/x', 'w'); worked.append(top)\n"
             "    except OSError: pass\n"
             "for path in (os.__file__, '/weir/bootstrap.py',"
+            " '/weir/prefault.so',"
             " sys.executable, '/etc/ld.so.cache'):\n"
             "    try:\n"
             "        open(path, 'ab'); worked.append(path)\n"
