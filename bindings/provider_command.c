@@ -140,7 +140,6 @@ static void
 in_ready(void *arg, unsigned events)
 {
 	struct job *j = arg;
-
 	ssize_t n = write_arguments(j);
 
 	(void)events;
