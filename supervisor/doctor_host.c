@@ -1,6 +1,5 @@
 #include "supervisor/doctor_host.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,18 +23,6 @@ sup_doctor_setting_name(enum sup_doctor_setting setting)
 	return settings[setting];
 }
 
-/* The first bytes of a file, terminated; "" when it is unreadable. */
-static size_t
-read_text(const char *path, char *text, size_t size)
-{
-	int fd = sup_sys_open(path, O_RDONLY);
-	ssize_t n = fd < 0 ? 0 : sup_sys_read_whole(fd, text, size - 1);
-
-	sup_sys_close(&fd);
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0 ? (size_t)n : 0;
-}
-
 static long
 read_setting(const char *name)
 {
@@ -46,7 +33,7 @@ read_setting(const char *name)
 	for (char *p = path; *p != '\0'; p++)
 		if (*p == '.')
 			*p = '/';
-	if (read_text(path, text, sizeof(text)) == 0)
+	if (sup_sys_read_text(path, text, sizeof(text)) == 0)
 		return SUP_SETTING_UNKNOWN;
 	value = strtol(text, &end, 10);
 	return end != text && value >= 0 ? value : SUP_SETTING_UNKNOWN;
@@ -78,8 +65,8 @@ sup_doctor_choose_ids(struct sup_idmap *ret_map)
 {
 	char uid_map[4096], gid_map[4096];
 
-	(void)read_text("/proc/self/uid_map", uid_map, sizeof(uid_map));
-	(void)read_text("/proc/self/gid_map", gid_map, sizeof(gid_map));
+	(void)sup_sys_read_text("/proc/self/uid_map", uid_map, sizeof(uid_map));
+	(void)sup_sys_read_text("/proc/self/gid_map", gid_map, sizeof(gid_map));
 	sup_idmap_choose(geteuid(), getegid(), uid_map, gid_map, ret_map);
 }
 
@@ -97,18 +84,19 @@ sup_doctor_look(struct sup_doctor_host *ret_host)
 		(void)strlcpy(host.machine, name.machine, sizeof(host.machine));
 		(void)sscanf(host.kernel, "%u.%u", &host.major, &host.minor);
 	}
-	len = read_text("/proc/self/status", text, sizeof(text));
+	len = sup_sys_read_text("/proc/self/status", text, sizeof(text));
 	sup_evidence_parse_status(
 	    (struct wire_span){(const uint8_t *)text, len}, &host.status);
 	host.filtered =
 	    prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0 || host.status.seccomp > 0;
 	host.no_new_privs = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
-	len = read_text("/proc/self/mountinfo", text, sizeof(text));
+	len = sup_sys_read_text("/proc/self/mountinfo", text, sizeof(text));
 	/* One that does not fit says nothing about what is missing. */
 	host.chroot = len < sizeof(text) - 1 && sup_doctor_is_chroot(text);
 	sup_doctor_choose_ids(&map);
 	host.only_root = !map.own && (map.uid == 0 || map.gid == 0);
-	(void)read_text("/sys/kernel/security/lsm", host.lsm, sizeof(host.lsm));
+	(void)sup_sys_read_text(
+	    "/sys/kernel/security/lsm", host.lsm, sizeof(host.lsm));
 	for (int i = SUP_SETTING_NONE + 1; i < SUP_SETTING_COUNT; i++)
 		host.setting[i] = read_setting(settings[i]);
 	host.setting[SUP_SETTING_NONE] = SUP_SETTING_UNKNOWN;

@@ -1,7 +1,6 @@
 #include "supervisor/evidence.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -128,17 +127,12 @@ void
 sup_evidence_observe(struct sup_evidence *evidence, pid_t pid2)
 {
 	char path[64], text[STATUS_MAX];
-	ssize_t n = -1;
-	int fd;
+	size_t len;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/status", (int)pid2);
-	fd = sup_sys_open(path, O_RDONLY);
-	if (fd >= 0)
-		n = sup_sys_read_whole(fd, text, sizeof(text));
-	sup_sys_close(&fd);
+	len = sup_sys_read_text(path, text, sizeof(text));
 	sup_evidence_parse_status(
-	    (struct wire_span){(const uint8_t *)text, n > 0 ? (size_t)n : 0},
-	    &evidence->status);
+	    (struct wire_span){(const uint8_t *)text, len}, &evidence->status);
 	evidence->limits_read = true;
 	for (size_t i = 0; i < WIRE_LIMITS; i++)
 		if (sup_sys_prlimit(pid2, resources[i], &evidence->soft[i],

@@ -1,7 +1,6 @@
 #include "supervisor/exec_io.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,16 +22,9 @@ pid_behind(int pidfd)
 {
 	char path[64], text[1024];
 	const char *line;
-	ssize_t n;
-	int fd;
 
 	(void)snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
-	fd = sup_sys_open(path, O_RDONLY);
-	if (fd < 0)
-		return 0;
-	n = sup_sys_read_whole(fd, text, sizeof(text) - 1);
-	sup_sys_close(&fd);
-	text[n > 0 ? n : 0] = '\0';
+	(void)sup_sys_read_text(path, text, sizeof(text));
 	line = strstr(text, "\nPid:");
 	return line != NULL ? (pid_t)strtol(line + 5, NULL, 10) : 0;
 }

@@ -115,6 +115,17 @@ sup_sys_read_whole(int fd, void *buf, size_t len)
 	return (ssize_t)have;
 }
 
+size_t
+sup_sys_read_text(const char *path, char *text, size_t size)
+{
+	int fd = sup_sys_open(path, O_RDONLY);
+	ssize_t n = fd < 0 ? 0 : sup_sys_read_whole(fd, text, size - 1);
+
+	sup_sys_close(&fd);
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0 ? (size_t)n : 0;
+}
+
 int
 sup_sys_put(const char *path, const char *text)
 {

@@ -38,6 +38,9 @@ ssize_t sup_sys_write_at(int fd, const void *buf, size_t len, uint64_t offset);
 int sup_sys_punch(int fd, uint64_t offset, uint64_t len);
 /* Reads at most len bytes until end of file. */
 ssize_t sup_sys_read_whole(int fd, void *buf, size_t len);
+/* The first bytes of a file, terminated; "" when it is unreadable. Their
+ * number. size is at least 1. */
+size_t sup_sys_read_text(const char *path, char *text, size_t size);
 /* Writes text to a file under /proc in one call. 0 or -errno. */
 int sup_sys_put(const char *path, const char *text);
 

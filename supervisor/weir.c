@@ -34,27 +34,17 @@ copy_environment(struct weir *weir, const char *const *environment)
 	return true;
 }
 
-/* The first bytes of a file under /proc, terminated; "" when unreadable. */
-static void
-read_text(const char *path, char *text, size_t size)
-{
-	int fd = sup_sys_open(path, O_RDONLY);
-	ssize_t n = fd < 0 ? 0 : sup_sys_read_whole(fd, text, size - 1);
-
-	sup_sys_close(&fd);
-	text[n > 0 ? n : 0] = '\0';
-}
-
 /* What this host and this caller are like; looked at once. */
 static void
 look_around(struct weir *weir)
 {
 	char uid_map[4096], gid_map[4096], core[256];
 
-	read_text("/proc/self/uid_map", uid_map, sizeof(uid_map));
-	read_text("/proc/self/gid_map", gid_map, sizeof(gid_map));
+	(void)sup_sys_read_text("/proc/self/uid_map", uid_map, sizeof(uid_map));
+	(void)sup_sys_read_text("/proc/self/gid_map", gid_map, sizeof(gid_map));
 	sup_idmap_choose(geteuid(), getegid(), uid_map, gid_map, &weir->idmap);
-	read_text("/proc/sys/kernel/core_pattern", core, sizeof(core));
+	(void)sup_sys_read_text(
+	    "/proc/sys/kernel/core_pattern", core, sizeof(core));
 	/* Where it cannot be read, the value that both kinds heed. */
 	weir->core_is_pipe = core[0] == '|' || core[0] == '\0';
 	sup_evidence_namespaces(getpid(), &weir->namespaces);
