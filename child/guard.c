@@ -17,14 +17,12 @@
 #include <asm/resource.h>
 #include <linux/errno.h>
 #include <linux/fcntl.h>
-#include <linux/prctl.h>
 #include <linux/resource.h>
 #include <linux/signalfd.h>
 
 #include "child/stub.h"
 #include "child/sys.h"
 
-#define SIGKILL_ 9
 #define SIGCHLD_ 17
 #define WNOHANG_ 1
 #define WALL_	 0x40000000
@@ -56,56 +54,6 @@ become_command(int fd, char **argv, char **envp)
 	stub_signals_reset();
 	r = STUB_SYS(__NR_execve, argv[0], argv, envp);
 	stub_fail(fd, WIRE_STAGE_EXEC, (int)-r, 0);
-}
-
-/*
- * SIGKILL to every child. Grandchildren follow: as their parents die they
- * become children of this subreaper, and the next round meets them.
- * proc(5), /proc/PID/task/TID/children.
- */
-static bool
-kill_children(void)
-{
-	char buf[4096];
-	long pid = 0, n, fd;
-	bool any = false;
-
-	fd = STUB_SYS(__NR_openat, AT_FDCWD, "/proc/thread-self/children",
-	    O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return false;
-	while ((n = STUB_SYS(__NR_read, fd, buf, sizeof(buf))) > 0) {
-		for (long i = 0; i < n; i++) {
-			if (buf[i] >= '0' && buf[i] <= '9') {
-				pid = pid * 10 + (buf[i] - '0');
-				continue;
-			}
-			if (pid > 1) {
-				(void)STUB_SYS(__NR_kill, pid, SIGKILL_);
-				any = true;
-			}
-			pid = 0;
-		}
-	}
-	STUB_SYS(__NR_close, fd);
-	return any;
-}
-
-/* Ends the whole tree, and returns when it has been seen empty. */
-static void
-end_tree(long command)
-{
-	for (;;) {
-		/* Without /proc at least the command's own group goes. */
-		if (!kill_children() && command > 1) {
-			(void)STUB_SYS(__NR_kill, -command, SIGKILL_);
-			(void)STUB_SYS(__NR_kill, command, SIGKILL_);
-		}
-		if (STUB_SYS(__NR_wait4, -1, 0, WALL_, 0) == -ECHILD)
-			return;
-		while (STUB_SYS(__NR_wait4, -1, 0, WALL_ | WNOHANG_, 0) > 0)
-			;
-	}
 }
 
 /* Whether the command has ended; fills *report then. Reaps strays too. */
@@ -151,11 +99,11 @@ watch(int fd, long command, int signal_fd)
 		(void)STUB_SYS(__NR_read, signal_fd, &info, sizeof(info));
 		if (!command_ended(command, &report))
 			continue;
-		end_tree(0);
+		stub_tree_end(0);
 		(void)stub_report(fd, &report, -1);
 		stub_exit(0);
 	}
-	end_tree(command);
+	stub_tree_end(command);
 	stub_exit(0);
 }
 
@@ -172,7 +120,7 @@ stub_guard(int argc, char **argv, char **envp)
 	 * guardian through the terminal while its tree lives. */
 	(void)STUB_SYS(__NR_setsid);
 	(void)STUB_SYS(__NR_chdir, "/");
-	if (STUB_SYS(__NR_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+	if (stub_subreaper_become() != 0)
 		stub_fail(fd, WIRE_STAGE_FORK, EINVAL, 0);
 	stub_signals_reset();
 	stub_signals_block_child();

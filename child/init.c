@@ -2,12 +2,17 @@
  * Process 1: reaps, watches the host, reports how process 2 ended.
  *
  * It holds nothing that the program could want: no capability, no memory of
- * the host, not dumpable, only the report socket. When it ends the kernel
- * ends everything else in the namespace (pid_namespaces(7)).
+ * the host, not dumpable, only the report socket and, on the host's root, the
+ * workspace. In a PID namespace of its own its end is the end of everything
+ * else in there (pid_namespaces(7)); without one it is the subreaper and ends
+ * the others itself.
  */
+#include <asm/fcntl.h>
 #include <asm/poll.h>
 #include <asm/resource.h>
+#include <asm/stat.h>
 #include <linux/errno.h>
+#include <linux/fcntl.h>
 #include <linux/resource.h>
 #include <linux/signalfd.h>
 #include <linux/time_types.h>
@@ -16,13 +21,27 @@
 #include "child/sys.h"
 
 #define SIGCHLD_ 17
+#define SIGKILL_ 9
 #define WNOHANG_ 1
 #define WALL_	 0x40000000
+
+#define CLOCK_MONOTONIC_ 1
+/* How often what is only watched is looked at. */
+#define LOOK_EVERY_MS 100
 
 static uint64_t
 microseconds(long sec, long usec)
 {
 	return (uint64_t)sec * 1000000u + (uint64_t)usec;
+}
+
+static uint64_t
+monotonic_ms(void)
+{
+	struct __kernel_timespec now = {0, 0};
+
+	(void)STUB_SYS(__NR_clock_gettime, CLOCK_MONOTONIC_, &now);
+	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
 }
 
 /*
@@ -42,45 +61,156 @@ soft_cpu_limit(int pid)
 	return now.rlim_cur > UINT32_MAX ? UINT32_MAX : (uint32_t)now.rlim_cur;
 }
 
-/*
- * Collects every child that has ended. Process 2's end is the end of the
- * execution (S3): it is reported, and then process 1 ends too, which takes
- * whatever else lives in the namespace along.
- */
-static void
-reap(int report_fd, int pid2)
+/* What process 1 watches over. */
+struct watch {
+	const struct wire_plan *plan;
+	int report_fd;
+	int pid2;
+	struct wire_report ended; /* code is set when process 2 has ended */
+};
+
+/* Waits for process 2, or for whatever has ended; false when nothing has. */
+static bool
+wait_one(struct watch *w, int pid, int flags)
 {
-	int status = 0;
+	uint32_t soft = soft_cpu_limit(w->pid2);
 	struct rusage usage;
+	int status = 0;
+	long r;
 
-	for (;;) {
-		struct wire_report report = {.code = WIRE_REPORT_EXITED};
-		long pid;
+	__builtin_memset(&usage, 0, sizeof(usage));
+	r = STUB_SYS(__NR_wait4, pid, &status, flags | WALL_, &usage);
+	if (r == w->pid2)
+		w->ended = (struct wire_report){
+		    .code = WIRE_REPORT_EXITED,
+		    .wait_status = status,
+		    .user_us = microseconds(
+			usage.ru_utime.tv_sec, usage.ru_utime.tv_usec),
+		    .system_us = microseconds(
+			usage.ru_stime.tv_sec, usage.ru_stime.tv_usec),
+		    .max_rss_kb = (uint64_t)usage.ru_maxrss,
+		    .detail = soft,
+		};
+	return r > 0;
+}
 
-		__builtin_memset(&usage, 0, sizeof(usage));
-		report.detail = soft_cpu_limit(pid2);
-		pid =
-		    STUB_SYS(__NR_wait4, -1, &status, WNOHANG_ | WALL_, &usage);
-		if (pid <= 0)
-			return;
-		if (pid != pid2)
-			continue;
-		report.wait_status = status;
-		report.user_us =
-		    microseconds(usage.ru_utime.tv_sec, usage.ru_utime.tv_usec);
-		report.system_us =
-		    microseconds(usage.ru_stime.tv_sec, usage.ru_stime.tv_usec);
-		report.max_rss_kb = (uint64_t)usage.ru_maxrss;
-		stub_exit(stub_report(report_fd, &report, -1) == 0
-			? 0
-			: STUB_EXIT_FAILED);
+/*
+ * The end of everything. In a root of its own the kernel does it: with process
+ * 1 its namespaces go, and the workspace with them. On the host's root process
+ * 1 has to see the tree empty itself, and to clear what was written.
+ */
+__attribute__((noreturn)) static void
+end(struct watch *w)
+{
+	const struct wire_plan *plan = w->plan;
+	int status = 0;
+
+	if (plan->backend == WIRE_BACKEND_ISOLATED) {
+		if (w->ended.code != 0)
+			status = stub_report(w->report_fd, &w->ended, -1);
+		stub_exit(status == 0 ? 0 : STUB_EXIT_FAILED);
 	}
+	if (w->ended.code == 0) {
+		(void)STUB_SYS(__NR_kill, w->pid2, SIGKILL_);
+		while (w->ended.code == 0 && wait_one(w, w->pid2, 0))
+			;
+	}
+	stub_tree_end(w->pid2);
+	/* A host that is gone needs no report. */
+	(void)stub_report(w->report_fd, &w->ended, -1);
+	stub_workspace_clear(STUB_FD_WORKSPACE);
+	stub_workspace_remove(plan);
+	stub_exit(0);
+}
+
+/* Collects every child that has ended. Process 2's end is the end of the
+ * execution (S3), whatever else lives. */
+static void
+reap(struct watch *w)
+{
+	while (wait_one(w, -1, WNOHANG_))
+		if (w->ended.code != 0)
+			end(w);
+}
+
+/* The tasks of process 2: proc(5) gives its task directory one link for each,
+ * and two of its own. */
+static bool
+has_too_many_threads(const struct watch *w)
+{
+	char path[40] = "/proc/";
+	struct stat st;
+
+	if (w->plan->threads == 0)
+		return false;
+	stub_put_decimal(path + 6, (uint64_t)w->pid2);
+	__builtin_memcpy(path + stub_strlen(path), "/task", 6);
+	return STUB_SYS(__NR_newfstatat, AT_FDCWD, path, &st, 0) >= 0 &&
+	    (uint64_t)st.st_nlink > (uint64_t)w->plan->threads + 2;
+}
+
+/* Whether something is beyond its limit, and what. */
+static bool
+is_exceeded(const struct watch *w, uint32_t *ret_what)
+{
+	const struct wire_plan *plan = w->plan;
+	struct stub_usage usage;
+
+	*ret_what = WIRE_EXCEEDED_THREADS;
+	if (has_too_many_threads(w))
+		return true;
+	stub_workspace_measure(&usage);
+	*ret_what = WIRE_EXCEEDED_BYTES;
+	if (usage.bytes > plan->workspace_bytes)
+		return true;
+	*ret_what = WIRE_EXCEEDED_INODES;
+	if (usage.inodes > plan->workspace_inodes)
+		return true;
+	*ret_what = WIRE_EXCEEDED_HIDDEN;
+	return usage.hidden;
+}
+
+/*
+ * On the host's root the kernel limits each file and not their sum, and not
+ * the threads of one who shares a uid with others: these are watched (C3,
+ * C16). Returns how long to wait until the next look, in ms.
+ */
+static uint64_t
+look(struct watch *w)
+{
+	struct wire_report report = {.code = WIRE_REPORT_EXCEEDED};
+	uint64_t before = monotonic_ms(), took;
+
+	if (is_exceeded(w, &report.detail)) {
+		(void)stub_report(w->report_fd, &report, -1);
+		end(w);
+	}
+	/* A tenth of one CPU at most. */
+	took = (monotonic_ms() - before) * 10;
+	return took > LOOK_EVERY_MS ? took : LOOK_EVERY_MS;
+}
+
+static void
+wait_for_event(struct pollfd *polled, uint64_t ms, bool forever)
+{
+	struct __kernel_timespec timeout = {
+	    (long long)(ms / 1000), (long long)(ms % 1000) * 1000000};
+	long n = STUB_SYS(
+	    __NR_ppoll, polled, 2, forever ? (void *)0 : &timeout, 0, 8);
+
+	if (n < 0 && n != -EINTR)
+		stub_exit(STUB_EXIT_FAILED);
+	if (n <= 0)
+		polled[0].revents = polled[1].revents = 0;
 }
 
 void
-stub_init_loop(int report_fd, int pid2)
+stub_init_loop(int report_fd, int pid2, const struct wire_plan *plan)
 {
+	struct watch w = {.plan = plan, .report_fd = report_fd, .pid2 = pid2};
+	bool watched = plan->backend == WIRE_BACKEND_PROCESS;
 	uint64_t mask = 1ULL << (SIGCHLD_ - 1);
+	uint64_t look_ms = LOOK_EVERY_MS;
 	struct signalfd_siginfo info;
 	struct pollfd polled[2];
 	long signal_fd;
@@ -92,20 +222,20 @@ stub_init_loop(int report_fd, int pid2)
 	polled[0] = (struct pollfd){report_fd, POLLIN, 0};
 	polled[1] = (struct pollfd){(int)signal_fd, POLLIN, 0};
 	for (;;) {
-		long n = STUB_SYS(__NR_ppoll, polled, 2, 0, 0, 8);
-
-		if (n < 0 && n != -EINTR)
-			stub_exit(STUB_EXIT_FAILED);
+		wait_for_event(polled, look_ms, !watched);
 		/*
 		 * SECURITY: the lifeline. Nothing is ever sent to us after
 		 * the go, so any event means that the host is gone or wants
 		 * the end.
 		 */
 		if (polled[0].revents != 0)
-			stub_exit(0);
-		if (polled[1].revents == 0)
-			continue;
-		(void)STUB_SYS(__NR_read, signal_fd, &info, sizeof(info));
-		reap(report_fd, pid2);
+			end(&w);
+		if (polled[1].revents != 0) {
+			(void)STUB_SYS(
+			    __NR_read, signal_fd, &info, sizeof(info));
+			reap(&w);
+		} else if (watched) {
+			look_ms = look(&w);
+		}
 	}
 }

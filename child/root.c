@@ -210,18 +210,6 @@ stub_root_build(const struct wire_plan *plan, struct stub_root *root)
 	return r < 0 ? (int)-r : 0;
 }
 
-static const char *
-decimal(uint64_t value, char buf[24])
-{
-	char *p = buf + 23;
-
-	*p = '\0';
-	do
-		*--p = (char)('0' + value % 10);
-	while ((value /= 10) != 0);
-	return p;
-}
-
 /* Attaches the directory `name` of the quota filesystem at path. */
 static long
 attach_part(int quota_fd, const char *name, const char *path)
@@ -253,8 +241,9 @@ mount_quota(const struct wire_plan *plan)
 	int quota_fd;
 
 	/* Its own root and the two directories are three inodes more. */
-	r = new_tmpfs(decimal(plan->workspace_bytes, size),
-	    decimal(plan->workspace_inodes + 3, inodes), "0700");
+	stub_put_decimal(size, plan->workspace_bytes);
+	stub_put_decimal(inodes, plan->workspace_inodes + 3);
+	r = new_tmpfs(size, inodes, "0700");
 	if (r < 0)
 		return (int)-r;
 	quota_fd = (int)r;

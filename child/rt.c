@@ -65,6 +65,20 @@ stub_strlen(const char *text)
 	return len;
 }
 
+void
+stub_put_decimal(char *to, uint64_t value)
+{
+	char digits[20];
+	size_t n = 0;
+
+	do
+		digits[n++] = (char)('0' + value % 10);
+	while ((value /= 10) != 0);
+	while (n > 0)
+		*to++ = digits[--n];
+	*to = '\0';
+}
+
 int
 stub_str_equal(const char *a, const char *b)
 {

@@ -12,6 +12,10 @@
 /* Exit status of a stub that could not do its work. */
 #define STUB_EXIT_FAILED 125
 
+/* Process 1 keeps a workspace of the host open here: the plan's number, which
+ * is free once the plan is read. */
+#define STUB_FD_WORKSPACE WIRE_FD_PLAN
+
 void stub_start(long *stack) __attribute__((noreturn));
 
 /* Both roles start here; argv and envp are the kernel's. */
@@ -46,7 +50,11 @@ int stub_maps_wait(int report_fd);
 
 /* IDS, CAPABILITIES, NO_NEW_PRIVS, DUMPABLE, each 0 or an errno. */
 int stub_ids_become(uint32_t uid, uint32_t gid);
-int stub_capabilities_drop(void);
+/* is_root_of_namespace: else the bounding set may be one that the kernel does
+ * not let the caller drop. */
+int stub_capabilities_drop(bool is_root_of_namespace);
+/* The bounding set alone, as far as the caller may. */
+void stub_bounding_drop(void);
 int stub_no_new_privs(void);
 int stub_not_dumpable(void);
 
@@ -69,12 +77,41 @@ void stub_links_count(uint32_t *ret_links, uint32_t *ret_up);
 
 /* Process 1 from here on: reaps, and ends everything when the host is gone
  * or says so. pid2 is the interpreter. */
-void stub_init_loop(int report_fd, int pid2) __attribute__((noreturn));
+void stub_init_loop(int report_fd, int pid2, const struct wire_plan *plan)
+    __attribute__((noreturn));
+
+/* tree.c: SUBREAPER, and whether the kernel says that it is so. */
+int stub_subreaper_become(void);
+bool stub_subreaper_is(void);
+/* Ends every child of the caller and what they leave, and returns when none
+ * is left to wait for. first: the one that leads a process group; 0: none. */
+void stub_tree_end(long first);
+
+/* workspace.c: a workspace that is a directory of the host. */
+struct stub_usage {
+	uint64_t bytes; /* of disk */
+	uint64_t inodes;
+	bool hidden; /* something in it could not be looked into */
+};
+
+/* WORKSPACE: makes it the working directory and keeps it open. */
+int stub_workspace_enter(const struct wire_plan *plan);
+/* While the program works in it: a moment's estimate. */
+void stub_workspace_measure(struct stub_usage *ret_usage);
+/* Removes what is in a directory that nobody uses any more. */
+void stub_workspace_clear(int top_fd);
+/* Removes the workspace, and the directory of the execution around it, as far
+ * as the caller's ids may; the host looks after the rest. */
+void stub_workspace_remove(const struct wire_plan *plan);
+
+/* `weir-child sweep`: clears the directory that is its standard input. */
+void stub_sweep(void) __attribute__((noreturn));
 
 /* The guardian of a provider's process: argv = {_, "guard", FD, COMMAND...} */
 void stub_guard(int argc, char **argv, char **envp) __attribute__((noreturn));
 
-/* rt.c: freestanding helpers. */
+/* rt.c: freestanding helpers. Decimal digits and a NUL, at most 21 bytes. */
+void stub_put_decimal(char *to, uint64_t value);
 size_t stub_strlen(const char *text);
 int stub_str_equal(const char *a, const char *b);
 

@@ -228,7 +228,11 @@ start(void)
 	    SUP_LIMIT_STDOUT, SUP_LIMIT_STDERR, SUP_LIMIT_PREVIEW};
 	struct weir_limit limits[sizeof(chosen) / sizeof(chosen[0])];
 	const struct weir_request request = {
-	    "1", 1, limits, sizeof(chosen) / sizeof(chosen[0])};
+	    .program = "1",
+	    .program_len = 1,
+	    .limits = limits,
+	    .limit_count = sizeof(chosen) / sizeof(chosen[0]),
+	};
 	const struct weir_events events = {NULL, on_output, on_finished};
 	char error[WEIR_ERROR_MAX];
 

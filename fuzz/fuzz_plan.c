@@ -70,10 +70,26 @@ is_good(const struct wire_plan *plan)
 {
 	size_t i;
 
+	bool keeps = plan->uid == (uint32_t)-1;
+
 	if (plan->layers >= 1u << WIRE_STAGE_COUNT || plan->namespaces > 1 ||
-	    plan->uid == (uint32_t)-1 || plan->gid == (uint32_t)-1 ||
-	    plan->channel_fd >= 1u << 31)
+	    plan->by_pid > 1 || plan->channel_fd >= 1u << 31 ||
+	    keeps != (plan->gid == (uint32_t)-1) || (keeps && plan->by_pid))
 		return false;
+	switch ((unsigned)plan->backend) {
+	case WIRE_BACKEND_ISOLATED:
+		if (plan->namespaces == 0 || keeps)
+			return false;
+		break;
+	case WIRE_BACKEND_PROCESS:
+		break;
+	case WIRE_BACKEND_NONE:
+		if (plan->namespaces != 0)
+			return false;
+		break;
+	default:
+		return false;
+	}
 	if (plan->mount_count > WIRE_PLAN_MOUNTS ||
 	    plan->link_count > WIRE_PLAN_LINKS ||
 	    plan->arg_count > WIRE_PLAN_ARGS ||
@@ -251,6 +267,10 @@ make(struct wire_span *in, struct wire_plan *plan,
 	if (plan->insn_count == 8)
 		plan->insn_count = WIRE_PLAN_FILTER + 1;
 	make_lists(in, plan);
+	/* Last, so that older seeds mean what they meant. */
+	plan->backend = (enum wire_backend)(fuzz_byte(in) % 4);
+	plan->by_pid = fuzz_byte(in) % 3;
+	plan->threads = (uint32_t)fuzz_uint(in, 2);
 }
 
 static void
@@ -302,7 +322,9 @@ same_plan(const struct wire_plan *a, const struct wire_plan *b)
 {
 	FUZZ_REQUIRE(a->layers == b->layers);
 	FUZZ_REQUIRE(a->channel_fd == b->channel_fd);
+	FUZZ_REQUIRE(a->backend == b->backend);
 	FUZZ_REQUIRE(a->namespaces == b->namespaces);
+	FUZZ_REQUIRE(a->by_pid == b->by_pid && a->threads == b->threads);
 	FUZZ_REQUIRE(a->uid == b->uid && a->gid == b->gid);
 	FUZZ_REQUIRE(a->workspace_bytes == b->workspace_bytes);
 	FUZZ_REQUIRE(a->workspace_inodes == b->workspace_inodes);

@@ -109,7 +109,11 @@ execute(struct doctor *doctor, char error[WEIR_ERROR_MAX])
 	/* Enough for any host on which it ends at all. */
 	const struct weir_limit limits[] = {{"wall", 30ULL * 1000000000}};
 	const struct weir_request request = {
-	    program, sizeof(program) - 1, limits, 1};
+	    .program = program,
+	    .program_len = sizeof(program) - 1,
+	    .limits = limits,
+	    .limit_count = 1,
+	};
 	const struct weir_events events = {.finished = on_finished};
 	enum weir_fault fault;
 	int r = sup_place_libexec(libexec);

@@ -305,6 +305,9 @@ run_program(struct run *run, const char *program, size_t len)
 	    .program = program,
 	    .program_len = len,
 	    .limits = limits,
+	    .level = run->options->level,
+	    .backend = run->options->backend,
+	    .unconfined = run->options->unconfined,
 	};
 	const struct weir_events events = {
 	    .arg = run,
@@ -325,6 +328,10 @@ run_program(struct run *run, const char *program, size_t len)
 		fprintf(stderr, "weir: %s\n", error);
 		return request_code(run->weir);
 	}
+	if (run->options->unconfined)
+		fprintf(stderr,
+		    "weir: warning: --unconfined: no namespaces, no Landlock, "
+		    "no seccomp; the program has your rights\n");
 	while (!run->finished)
 		if (!turn(run))
 			return SUP_EXIT_OTHER;

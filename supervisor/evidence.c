@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -16,13 +17,17 @@ static const char *const namespace_files[SUP_NAMESPACES] = {
     [SUP_NS_NET] = "net",
 };
 
-static const int resources[WIRE_LIMITS] = {
-    [WIRE_LIMIT_CORE] = RLIMIT_CORE,
-    [WIRE_LIMIT_CPU] = RLIMIT_CPU,
-    [WIRE_LIMIT_AS] = RLIMIT_AS,
-    [WIRE_LIMIT_FSIZE] = RLIMIT_FSIZE,
-    [WIRE_LIMIT_NPROC] = RLIMIT_NPROC,
-    [WIRE_LIMIT_NOFILE] = RLIMIT_NOFILE,
+/* Each with its name in /proc/PID/limits. */
+static const struct {
+	int number;
+	const char *name;
+} resources[WIRE_LIMITS] = {
+    [WIRE_LIMIT_CORE] = {RLIMIT_CORE, "Max core file size"},
+    [WIRE_LIMIT_CPU] = {RLIMIT_CPU, "Max cpu time"},
+    [WIRE_LIMIT_AS] = {RLIMIT_AS, "Max address space"},
+    [WIRE_LIMIT_FSIZE] = {RLIMIT_FSIZE, "Max file size"},
+    [WIRE_LIMIT_NPROC] = {RLIMIT_NPROC, "Max processes"},
+    [WIRE_LIMIT_NOFILE] = {RLIMIT_NOFILE, "Max open files"},
 };
 
 void
@@ -123,6 +128,70 @@ sup_evidence_parse_status(struct wire_span text, struct sup_status *ret_status)
 	ret_status->read = text.len > 0;
 }
 
+/* A number or `unlimited` at *p; moves past it. False for anything else. */
+static bool
+limit_number(const char **p, uint64_t *ret_value)
+{
+	static const char none[] = "unlimited";
+	char *end;
+
+	*p += strspn(*p, " ");
+	if (strncmp(*p, none, sizeof(none) - 1) == 0) {
+		*p += sizeof(none) - 1;
+		*ret_value = UINT64_MAX;
+		return true;
+	}
+	if (**p < '0' || **p > '9')
+		return false;
+	*ret_value = strtoull(*p, &end, 10);
+	*p = end;
+	return true;
+}
+
+bool
+sup_evidence_parse_limits(const char *text, enum wire_limit limit,
+    uint64_t *ret_soft, uint64_t *ret_hard)
+{
+	const char *name = resources[limit].name, *p = text;
+	size_t len = strlen(name);
+
+	while (p != NULL && strncmp(p, name, len) != 0) {
+		p = strchr(p, '\n');
+		if (p != NULL)
+			p++;
+	}
+	if (p == NULL)
+		return false;
+	p += len;
+	return limit_number(&p, ret_soft) && limit_number(&p, ret_hard);
+}
+
+/* Those of another uid are told by prlimit(2) only to who has
+ * CAP_SYS_RESOURCE, which containers seldom give; proc(5) tells anybody. */
+static void
+observe_limits(struct sup_evidence *evidence, pid_t pid2)
+{
+	char path[64], text[STATUS_MAX];
+	bool read = false;
+
+	evidence->limits_read = true;
+	for (size_t i = 0; i < WIRE_LIMITS; i++) {
+		uint64_t *soft = &evidence->soft[i], *hard = &evidence->hard[i];
+
+		if (sup_sys_prlimit(pid2, resources[i].number, soft, hard) == 0)
+			continue;
+		if (!read) {
+			(void)snprintf(
+			    path, sizeof(path), "/proc/%d/limits", (int)pid2);
+			(void)sup_sys_read_text(path, text, sizeof(text));
+			read = true;
+		}
+		if (!sup_evidence_parse_limits(
+			text, (enum wire_limit)i, soft, hard))
+			evidence->limits_read = false;
+	}
+}
+
 void
 sup_evidence_observe(struct sup_evidence *evidence, pid_t pid2)
 {
@@ -133,11 +202,7 @@ sup_evidence_observe(struct sup_evidence *evidence, pid_t pid2)
 	len = sup_sys_read_text(path, text, sizeof(text));
 	sup_evidence_parse_status(
 	    (struct wire_span){(const uint8_t *)text, len}, &evidence->status);
-	evidence->limits_read = true;
-	for (size_t i = 0; i < WIRE_LIMITS; i++)
-		if (sup_sys_prlimit(pid2, resources[i], &evidence->soft[i],
-			&evidence->hard[i]) < 0)
-			evidence->limits_read = false;
+	observe_limits(evidence, pid2);
 }
 
 static uint64_t
@@ -153,12 +218,14 @@ sup_evidence_expect(
 	for (size_t i = 0; i < WIRE_LIMITS; i++) {
 		uint64_t soft = UINT64_MAX, hard = UINT64_MAX;
 
-		(void)sup_sys_prlimit(0, resources[i], &soft, &hard);
+		(void)sup_sys_prlimit(0, resources[i].number, &soft, &hard);
+		evidence->planned[i] = launch->stub.soft[i] != WIRE_PLAN_UNSET;
 		evidence->want_hard[i] = smaller(launch->stub.hard[i], hard);
 		evidence->want_soft[i] =
 		    smaller(smaller(launch->stub.soft[i], soft),
 			evidence->want_hard[i]);
 	}
+	evidence->backend = launch->stub.backend;
 	/* The mounts and what came along with them, the workspace twice (see
 	 * child/root.c), /dev/shm and the root. */
 	evidence->mounts_planned =
@@ -190,17 +257,42 @@ has_variable(const struct wire_ready *ready, const char *variable)
 /* The child's environment against the plan's, as sets of equal size. What is
  * preloaded takes its variable away; an interpreter without a loader cannot. */
 static bool
-same_environment(const struct wire_plan *plan, const struct wire_ready *ready)
+same_environment(
+    const struct sup_launch *launch, const struct wire_ready *ready)
 {
+	const struct wire_plan *plan = &launch->stub;
 	size_t found = 0;
 
 	for (size_t i = 0; i < plan->env_count; i++) {
 		if (has_variable(ready, plan->env[i]))
 			found++;
-		else if (strcmp(plan->env[i], SUP_PRELOAD) != 0)
+		else if (plan->env[i] != launch->preload)
 			return false;
 	}
 	return found == ready->environment_count;
+}
+
+/* The last two are the root itself, and a file that is granted: Landlock's own
+ * proof (launch.c). */
+static void
+check_canaries(struct sup_evidence *evidence, const struct wire_plan *seal,
+    const struct wire_ready *ready)
+{
+	uint32_t count = (uint32_t)seal->canary_count - 2;
+	const uint32_t *before = ready->canary_before;
+	const uint32_t *after = ready->canary_after;
+
+	evidence->canary_count = count;
+	evidence->canary_proved = 0;
+	evidence->canary_open = NULL;
+	for (size_t i = 0; i < count; i++) {
+		if (after[i] == 0)
+			evidence->canary_open = seal->canaries[i];
+		if (before[i] == 0 && after[i] == EACCES)
+			evidence->canary_proved++;
+	}
+	evidence->landlock_proved = before[count] == 0 &&
+	    after[count] == EACCES && after[count + 1] == 0;
 }
 
 bool
@@ -223,17 +315,9 @@ sup_evidence_ready(struct sup_evidence *evidence,
 	evidence->landlock_abi = ready->landlock_abi;
 	evidence->landlock_errno = ready->landlock_errno;
 	evidence->dumpable = ready->dumpable;
-	/* The last canary is the root itself: Landlock's own (launch.c). */
-	evidence->canary_count = (uint32_t)ready->canary_count - 1;
-	evidence->canary_open = NULL;
-	for (size_t i = 0; i < evidence->canary_count; i++)
-		if (ready->canary_after[i] == 0)
-			evidence->canary_open = seal->canaries[i];
-	evidence->landlock_proved =
-	    ready->canary_before[evidence->canary_count] == 0 &&
-	    ready->canary_after[evidence->canary_count] == EACCES;
+	check_canaries(evidence, seal, ready);
 	check_fds(evidence, ready);
-	evidence->environment_equal = same_environment(&launch->stub, ready);
+	evidence->environment_equal = same_environment(launch, ready);
 	return true;
 }
 

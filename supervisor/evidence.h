@@ -46,18 +46,24 @@ struct sup_evidence {
 	/* Limits read by the host with prlimit(2), and what was to be read:
 	 * the plan, clamped by what this supervisor itself has. */
 	bool limits_read;
+	enum wire_backend backend; /* of the plan */
 	uint64_t soft[WIRE_LIMITS], hard[WIRE_LIMITS];
 	uint64_t want_soft[WIRE_LIMITS], want_hard[WIRE_LIMITS];
+	bool planned[WIRE_LIMITS]; /* else only what was inherited */
 	/* The stub's record. */
 	uint32_t mounts;	 /* 0: not proved */
 	uint32_t mounts_planned; /* so many must stand */
 	uint32_t links, links_up;
+	bool subreaper; /* process 1 is that of the tree */
 	/* The child's report; claims, but made before anything untrusted. */
 	bool ready;
 	uint32_t pid_inside;
 	uint32_t inet_errno, inet6_errno, fork_errno;
 	uint32_t landlock_abi, landlock_errno;
-	bool landlock_proved; /* the root opened before and not after */
+	/* The root and canary_proved others opened before and not after, and
+	 * what is granted opened after. */
+	bool landlock_proved;
+	uint32_t canary_proved;
 	uint32_t dumpable;
 	uint32_t canary_count;
 	const char *canary_open; /* one that opened after the seal, or NULL */
@@ -73,6 +79,10 @@ void sup_evidence_namespaces(pid_t pid, struct sup_namespaces *ret_namespaces);
 /* Parses the text of a status file; pure. */
 void sup_evidence_parse_status(
     struct wire_span text, struct sup_status *ret_status);
+
+/* A limit in the text of a limits file; false when it is not there. Pure. */
+bool sup_evidence_parse_limits(const char *text, enum wire_limit limit,
+    uint64_t *ret_soft, uint64_t *ret_hard);
 
 /* Reads status and limits of process 2 as the host sees them. */
 void sup_evidence_observe(struct sup_evidence *evidence, pid_t pid2);

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "supervisor/exec_begin.h"
 #include "supervisor/exec_io.h"
 #include "supervisor/result.h"
 #include "supervisor/sys.h"
@@ -15,6 +17,9 @@
  * abandoned, and its calls are recorded as unknown (S2: the result arrives
  * within limit + grace + 1 s). */
 #define SETTLE_NS (SUP_NS_PER_S / 2)
+/* How long process 1 may take for the end of a tree that does not end with
+ * it. */
+#define TREE_NS (SUP_NS_PER_S / 2)
 
 void
 sup_exec_warn(struct weir_execution *execution, const char *format, ...)
@@ -203,16 +208,36 @@ note_usage(struct weir_execution *e)
 		e->facts.cpu_ns = cpu_ns;
 }
 
+/*
+ * SECURITY: process 1 is the handle on all of it. The kernel ends every
+ * process of a PID namespace whose process 1 ends, before that one can be
+ * reaped (pid_namespaces(7)).
+ */
 static void
-kill_tree(struct weir_execution *e)
+kill_now(struct weir_execution *e)
 {
 	e->deadline_ns = UINT64_MAX;
-	/* SECURITY: process 1 is the handle on all of it: the kernel ends
-	 * every process of a PID namespace whose process 1 ends, before that
-	 * one can be reaped (pid_namespaces(7)). */
 	if (sup_sys_signal(e->child.pidfd, e->child.pid, SIGKILL) == 0)
 		e->facts.killed = true;
 	/* It would follow anyway; so the two end side by side. */
+	if (e->pidfd2 >= 0)
+		(void)sup_sys_signal(e->pidfd2, 0, SIGKILL);
+}
+
+/* On the host's root process 1 ends the tree itself and clears the workspace;
+ * it is only killed when it does not. */
+static void
+kill_tree(struct weir_execution *e)
+{
+	if (e->launch->stub.backend == WIRE_BACKEND_ISOLATED) {
+		kill_now(e);
+		return;
+	}
+	e->facts.killed = true;
+	e->deadline_ns = sup_sys_now() + TREE_NS;
+	sup_sys_shutdown(e->child.report_fd);
+	/* An unconfined program may have stopped it. */
+	(void)sup_sys_signal(e->child.pidfd, e->child.pid, SIGCONT);
 	if (e->pidfd2 >= 0)
 		(void)sup_sys_signal(e->pidfd2, 0, SIGKILL);
 }
@@ -269,6 +294,12 @@ finish(struct weir_execution *e)
 	e->tools = NULL;
 	e->deadline_ns = UINT64_MAX;
 	sup_exec_close_io(e);
+	sup_exec_remove_workspace(e);
+	if (sup_exec_may_go_on(e)) {
+		sup_exec_go_on(e);
+		return;
+	}
+	sup_exec_warn_refused(e);
 	if (!e->evidence.ready)
 		sup_grades_derive(&e->evidence, &e->grades);
 	note_stream(e, &e->out, "stdout");
@@ -294,7 +325,10 @@ observe_end(struct weir_execution *e)
 	struct sup_evidence now = e->evidence;
 	uint64_t cpu_ns;
 
-	if (!e->facts.ran || e->facts.exited || e->pid2 <= 0)
+	/* An unconfined program may change what it likes: nothing was
+	 * promised. */
+	if (!e->facts.ran || e->facts.exited || e->pid2 <= 0 ||
+	    e->terms.unconfined)
 		return;
 	sup_evidence_observe(&now, e->pid2);
 	cpu_ns = sup_sys_cpu_time(e->pid2);
@@ -314,7 +348,7 @@ observe_end(struct weir_execution *e)
 	if (sup_evidence_is_same(&e->evidence, &now))
 		return;
 	sup_grades_derive(&now, &e->grades);
-	if (sup_grades_refuse(&e->grades, &now, SUP_LEVEL_ISOLATED, e->refusal,
+	if (sup_grades_refuse(&e->grades, &now, e->terms.level, e->refusal,
 		sizeof(e->refusal))) {
 		e->facts.refusal = e->refusal;
 		e->facts.evidence_broken = true;
@@ -341,6 +375,8 @@ perform(struct weir_execution *e, unsigned actions)
 		note_usage(e);
 		kill_tree(e);
 	}
+	if ((actions & SUP_DO_KILL_NOW) != 0)
+		kill_now(e);
 	if ((actions & SUP_DO_COLLECT) != 0)
 		collect(e);
 	sup_exec_arm(e);
@@ -369,146 +405,32 @@ sup_exec_event(struct weir_execution *e, enum sup_exec_event event)
 	perform(e, step.actions);
 }
 
-/* No child came to be: the reason is in facts or refusal already. */
-static void
-begin_failed(struct weir_execution *e, enum sup_exec_event cause)
-{
-	e->facts.cause = cause;
-	e->state = SUP_EXEC_SETTLING;
-	e->ended_ns = sup_sys_now();
-	if (e->started_ns == 0)
-		e->started_ns = e->ended_ns;
-	e->deadline_ns = e->ended_ns;
-	sup_loop_again(&e->weir->loop, &e->wake);
-}
-
-/* Kills and reaps the child, if there is one. */
-static void
-reap_now(struct weir_execution *e)
-{
-	siginfo_t ended;
-
-	if (e->child.pidfd < 0)
-		return;
-	(void)sup_sys_signal(e->child.pidfd, e->child.pid, SIGKILL);
-	/* Reaping waits for the kernel to empty the namespace. */
-	while (sup_sys_reap(e->child.pidfd, &ended) == 0)
-		sup_sys_wait_readable(e->child.pidfd);
-	sup_loop_remove(&e->weir->loop, &e->pid_watch);
-	sup_sys_close(&e->child.pidfd);
-}
-
-/* Why clone or the maps failed, and the setting behind it. */
-static const char *
-namespace_advice(const struct wire_errinfo *info)
-{
-	if (info->sys == ENOSPC)
-		return "raise user.max_user_namespaces (sysctl), or the limit "
-		       "of another namespace kind under user.max_*";
-	if (info->sys == EPERM || info->sys == EACCES)
-		return "the host refuses user namespaces: look at "
-		       "kernel.unprivileged_userns_clone, "
-		       "kernel.apparmor_restrict_unprivileged_userns, the "
-		       "container's seccomp profile, and whether this runs "
-		       "in a chroot";
-	if (info->sys == EINVAL)
-		return "the kernel was built without one of the namespaces";
-	if (info->sys == EAGAIN || info->sys == ENOMEM)
-		return "the host is out of processes or memory";
-	return "README.md lists what a host must have";
-}
-
-static void
-refuse_start(struct weir_execution *e, const char *stage,
-    const struct wire_errinfo *info)
-{
-	(void)snprintf(e->refusal, sizeof(e->refusal), "stage %s: %s: %s; %s",
-	    stage, info->site, strerror(info->sys), namespace_advice(info));
-	e->facts.refusal = e->refusal;
-}
-
-/* Something of our own that a start needs cannot be had. */
 void
-sup_exec_fail(struct weir_execution *e, const struct wire_errinfo *info)
+sup_exec_reset(struct weir_execution *e)
 {
-	sup_exec_note_setup(e, info);
-	reap_now(e);
-	begin_failed(e, SUP_EVENT_FAILED);
-}
-
-static enum wire_err
-spawn_child(struct weir_execution *e, struct wire_errinfo *info)
-{
-	struct sup_spawn_request request = {
-	    .stub_fd = e->weir->stub_fd,
-	    .plan_fd = e->launch->stub_plan_fd,
-	    .seal_fd = e->launch->seal_plan_fd,
-	    .null_fd = e->weir->null_fd,
-	};
-	enum wire_err err = WIRE_OK;
-
-	for (size_t i = 0; i < e->launch->opened_count; i++) {
-		int fd = sup_sys_open_tree(e->launch->opened[i]);
-
-		if (fd < 0) {
-			*info =
-			    (struct wire_errinfo){e->launch->opened[i], -fd, 0};
-			err = WIRE_ERR_SYSTEM;
-			goto out;
-		}
-		request.mount_fds[request.mount_count++] = fd;
-	}
-	err = sup_spawn(&request, &e->child, info);
-out:
-	for (size_t i = 0; i < request.mount_count; i++)
-		sup_sys_close(&request.mount_fds[i]);
-	return err;
-}
-
-void
-sup_exec_begin(struct weir_execution *e)
-{
-	struct wire_errinfo info = {"", 0, 0};
-	enum wire_err err;
-
-	e->started_ns = sup_sys_now();
-	err = spawn_child(e, &info);
-	if (err != WIRE_OK && strcmp(info.site, "clone") == 0) {
-		refuse_start(e, "namespaces", &info);
-		begin_failed(e, SUP_EVENT_REFUSED);
-		return;
-	}
-	if (err != WIRE_OK) {
-		sup_exec_fail(e, &info);
-		return;
-	}
-	sup_evidence_namespaces(e->child.pid, &e->evidence.child);
-	err = sup_exec_open_io(e, &info);
-	if (err != WIRE_OK) {
-		sup_exec_fail(e, &info);
-		return;
-	}
-	e->deadline_ns = e->started_ns + e->terms.limits[SUP_LIMIT_READY];
-	sup_exec_arm(e);
-	if ((e->terms.layers >> WIRE_STAGE_MAPS & 1) != 0)
-		err = sup_idmap_write(&e->weir->idmap, e->child.pid, &info);
-	if (err == WIRE_OK)
-		err = sup_spawn_go(&e->child, &info);
-	/* A stub that is gone already has said why. */
-	if (err != WIRE_OK)
-		sup_exec_take_reports(e);
-	if (err != WIRE_OK && e->state == SUP_EXEC_STARTING) {
-		refuse_start(e, "maps", &info);
-		sup_exec_event(e, SUP_EVENT_REFUSED);
-	}
+	e->child = SUP_CHILD_NONE;
+	e->pid2 = 0;
+	e->pidfd2 = -1;
+	e->chan.watch.fd = e->out.watch.fd = e->err.watch.fd = -1;
+	e->pid_watch.fd = e->timer_watch.fd = e->wake.fd = -1;
+	e->deadline_ns = UINT64_MAX;
+	e->armed_ns = 0;
+	e->state = SUP_EXEC_STARTING;
+	memset(&e->evidence, 0, sizeof(e->evidence));
+	memset(&e->facts, 0, sizeof(e->facts));
+	e->evidence.host = e->weir->namespaces;
+	e->evidence.host_uid = geteuid();
+	e->evidence.foreign_fd = -1;
+	bind_record_list_init(&e->record);
 }
 
 void
 sup_exec_destroy(struct weir_execution *e)
 {
-	reap_now(e);
+	sup_exec_reap(e);
 	bind_session_free(e->tools);
 	sup_exec_close_io(e);
+	sup_exec_remove_workspace(e);
 	sup_output_release(&e->out);
 	sup_output_release(&e->err);
 	if (e->launch != NULL)

@@ -16,6 +16,7 @@
 #include "supervisor/idmap.h"
 #include "supervisor/launch.h"
 #include "supervisor/output.h"
+#include "supervisor/scratch.h"
 #include "supervisor/spawn.h"
 #include "supervisor/terms.h"
 #include "supervisor/verdict.h"
@@ -38,6 +39,12 @@ struct weir {
 	uint32_t layers;
 	enum weir_fault fault; /* of the last call that failed */
 	bool open_mounts;      /* the supervisor opens what the root holds */
+	bool can_change_ids;   /* without a namespace too */
+	struct sup_scratch scratch;
+	/* The first way to make a child that has not been refused yet, and why
+	 * the ones before were. */
+	unsigned first_attempt;
+	char refused[SUP_ATTEMPTS][SUP_MESSAGE_MAX];
 	bool core_is_pipe;
 	struct weir_execution *executions; /* all that are not freed */
 };
@@ -49,7 +56,10 @@ struct weir_execution {
 	char id[SUP_EXECUTION_ID];
 	enum sup_exec_state state;
 	struct sup_terms terms;
+	enum sup_attempt first_attempt, attempt, last_attempt;
 	struct sup_launch *launch;
+	char scratch_name[SUP_SCRATCH_NAME]; /* "": no workspace of the host */
+	char workspace[PATH_MAX];
 	struct sup_child child;
 	pid_t pid2; /* of the interpreter, as the host sees it; 0: none yet */
 	int pidfd2;
@@ -89,12 +99,8 @@ struct weir_execution {
 void sup_exec_event(
     struct weir_execution *execution, enum sup_exec_event event);
 
-/* Starts what was prepared by weir_start; a failure becomes an event. */
-void sup_exec_begin(struct weir_execution *execution);
-
-/* The other beginning: something of our own cannot be had. */
-void sup_exec_fail(
-    struct weir_execution *execution, const struct wire_errinfo *info);
+/* All that an attempt sets is as at the birth of the execution. */
+void sup_exec_reset(struct weir_execution *execution);
 
 /* Bytes that a `run` frame with this program and the tools that are offered
  * now takes at most. */

@@ -41,6 +41,7 @@ take_report(struct weir_execution *e, const struct wire_report *report, int *fd)
 		e->evidence.mounts = report->mounts;
 		e->evidence.links = report->links;
 		e->evidence.links_up = report->links_up;
+		e->evidence.subreaper = report->detail == 1;
 		e->pidfd2 = *fd;
 		*fd = -1;
 		e->pid2 = pid_behind(e->pidfd2);
@@ -49,13 +50,20 @@ take_report(struct weir_execution *e, const struct wire_report *report, int *fd)
 		e->facts.exited = true;
 		e->facts.wait_status = report->wait_status;
 		e->facts.cpu_ns = (report->user_us + report->system_us) * 1000;
-		e->facts.cpu_raised =
+		/* An unconfined program may raise it itself. */
+		e->facts.cpu_raised = !e->terms.unconfined &&
 		    sup_evidence_cpu_raised(&e->evidence, report->detail);
 		if (report->max_rss_kb > e->peak_kb)
 			e->peak_kb = report->max_rss_kb;
 		/* An answer that was written before the exit came first. */
 		sup_chan_drain(&e->chan);
 		sup_exec_event(e, SUP_EVENT_EXITED);
+		break;
+	case WIRE_REPORT_EXCEEDED:
+		if (report->detail < WIRE_EXCEEDED_COUNT) {
+			e->facts.exceeded = (enum wire_exceeded)report->detail;
+			sup_exec_event(e, SUP_EVENT_EXCEEDED);
+		}
 		break;
 	case WIRE_REPORT_CODES:
 		break;
@@ -111,6 +119,7 @@ timer_ready(struct sup_watch *watch, uint32_t events)
 	    [SUP_EXEC_STARTING] = SUP_EVENT_READY_LATE,
 	    [SUP_EXEC_RUNNING] = SUP_EVENT_WALL_OVER,
 	    [SUP_EXEC_STOPPING] = SUP_EVENT_GRACE_OVER,
+	    [SUP_EXEC_KILLING] = SUP_EVENT_GRACE_OVER,
 	};
 	struct weir_execution *e = watch->owner;
 	uint64_t now = sup_sys_now(), count;
@@ -155,13 +164,14 @@ on_ready(struct weir_execution *e, const struct wire_ready *ready)
 		return;
 	}
 	sup_grades_derive(&e->evidence, &e->grades);
-	if (sup_grades_refuse(&e->grades, &e->evidence, SUP_LEVEL_ISOLATED,
+	if (sup_grades_refuse(&e->grades, &e->evidence, e->terms.level,
 		e->refusal, sizeof(e->refusal))) {
 		e->facts.refusal = e->refusal;
 		sup_exec_event(e, SUP_EVENT_REFUSED);
 		return;
 	}
-	if (e->evidence.landlock_abi == 0)
+	if (e->evidence.landlock_abi == 0 &&
+	    e->evidence.backend == WIRE_BACKEND_ISOLATED)
 		sup_exec_warn(e,
 		    "second layer: none; Landlock is not in force (errno %u)",
 		    e->evidence.landlock_errno);

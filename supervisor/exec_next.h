@@ -34,6 +34,7 @@ enum sup_exec_event {
 	SUP_EVENT_VIOLATION,  /* the channel broke its rules */
 	SUP_EVENT_WALL_OVER,
 	SUP_EVENT_CANCEL,
+	SUP_EVENT_EXCEEDED, /* what process 1 watches, and ended */
 	SUP_EVENT_GRACE_OVER,
 	SUP_EVENT_GONE,	       /* process 1 has been reaped */
 	SUP_EVENT_SETTLED,     /* no tool holds anything any more */
@@ -46,9 +47,10 @@ enum sup_exec_action {
 	SUP_DO_SEND_ABORT = 1 << 1,
 	SUP_DO_HALT = 1 << 2, /* the halt gate closes, the channel is deaf */
 	SUP_DO_TERM = 1 << 3, /* SIGTERM to process 2, and the grace period */
-	SUP_DO_KILL = 1 << 4, /* SIGKILL to process 1 */
+	SUP_DO_KILL = 1 << 4, /* the end of the tree */
 	SUP_DO_COLLECT = 1 << 5, /* the rest of the output; tools are closed */
 	SUP_DO_FINISH = 1 << 6,
+	SUP_DO_KILL_NOW = 1 << 7, /* where KILL left it to process 1 */
 };
 
 struct sup_exec_step {

@@ -5,6 +5,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* Of sup_status.caps. */
+#define CAPS_BOUNDING 3
+
 static const char *const guarantee_words[SUP_GUARANTEE_COUNT] = {
 #define X(name, word) [SUP_##name] = word,
     SUP_GUARANTEES(X)
@@ -65,13 +68,15 @@ own_namespace(const struct sup_evidence *e, enum sup_namespace which)
 static bool
 limit_stands(const struct sup_evidence *e, enum wire_limit limit)
 {
-	return e->limits_read && e->soft[limit] == e->want_soft[limit] &&
+	return e->planned[limit] && e->limits_read &&
+	    e->soft[limit] == e->want_soft[limit] &&
 	    e->hard[limit] == e->want_hard[limit] &&
 	    e->hard[limit] != WIRE_LIMIT_INFINITY;
 }
 
+/* A root of its own: the mount namespace is the boundary. */
 static void
-grade_filesystem(const struct sup_evidence *e, struct sup_grades *g)
+grade_own_root(const struct sup_evidence *e, struct sup_grades *g)
 {
 	char second[96];
 	bool planned = e->mounts == e->mounts_planned;
@@ -100,6 +105,52 @@ grade_filesystem(const struct sup_evidence *e, struct sup_grades *g)
 		    "mounts (%" PRIu32 " of %" PRIu32
 		    ") could not be proved; %s",
 		    e->mounts, e->mounts_planned, second);
+}
+
+/* Before ABI 3 a file that may only be read could be emptied (truncate(2)). */
+#define LANDLOCK_ABI_LEAST 3
+
+/* The host's root: Landlock is the boundary. */
+static void
+grade_landlock(const struct sup_evidence *e, struct sup_grades *g)
+{
+	if (!e->ready || e->canary_open != NULL)
+		set(g, SUP_FILESYSTEM, SUP_UNAVAILABLE,
+		    "stage landlock: %s can be read inside (errno %" PRIu32 ")",
+		    e->canary_open != NULL ? e->canary_open : "nothing probed",
+		    e->landlock_errno);
+	else if (e->landlock_abi == 0 || !e->landlock_proved ||
+	    e->canary_proved == 0)
+		set(g, SUP_FILESYSTEM, SUP_UNAVAILABLE,
+		    "stage landlock: it is not in force (ABI %" PRIu32
+		    ", errno %" PRIu32
+		    "); the kernel needs CONFIG_SECURITY_LANDLOCK and "
+		    "\"landlock\" in its lsm= list",
+		    e->landlock_abi, e->landlock_errno);
+	else if (e->landlock_abi < LANDLOCK_ABI_LEAST)
+		set(g, SUP_FILESYSTEM, SUP_UNVERIFIED,
+		    "stage landlock: ABI %" PRIu32
+		    " cannot refuse to empty a file; ABI 3 (Linux 6.2) is "
+		    "needed",
+		    e->landlock_abi);
+	else
+		set(g, SUP_FILESYSTEM, SUP_ENFORCED,
+		    "Landlock ABI %" PRIu32 ": / and %" PRIu32
+		    " more opened before it and not after it, a granted file "
+		    "opens; names and metadata of others stay visible",
+		    e->landlock_abi, e->canary_proved);
+}
+
+static void
+grade_filesystem(const struct sup_evidence *e, struct sup_grades *g)
+{
+	if (e->backend == WIRE_BACKEND_ISOLATED)
+		grade_own_root(e, g);
+	else if (e->backend == WIRE_BACKEND_PROCESS)
+		grade_landlock(e, g);
+	else
+		set(g, SUP_FILESYSTEM, SUP_UNAVAILABLE,
+		    "unconfined: the program may what the caller may");
 }
 
 static void
@@ -138,16 +189,29 @@ grade_process_tree(const struct sup_evidence *e, struct sup_grades *g)
 		set(g, SUP_PROCESS_TREE, SUP_ENFORCED,
 		    "PID namespace whose process 1 is ours; the program is "
 		    "process 2");
+	else if (e->backend == WIRE_BACKEND_PROCESS && e->ready && e->subreaper)
+		set(g, SUP_PROCESS_TREE, SUP_UNVERIFIED,
+		    "process 1 is the subreaper of all that the program "
+		    "starts; there is no PID namespace");
+	else if (e->backend == WIRE_BACKEND_PROCESS)
+		set(g, SUP_PROCESS_TREE, SUP_UNAVAILABLE,
+		    "stage subreaper: neither a PID namespace nor a "
+		    "subreaper");
 	else
 		set(g, SUP_PROCESS_TREE, SUP_UNAVAILABLE,
 		    "no PID namespace of its own was seen");
 }
 
+/* One who has no capability may not empty the bounding set either. */
 static bool
-no_capabilities(const struct sup_status *s)
+no_capabilities(const struct sup_evidence *e)
 {
+	const struct sup_status *s = &e->status;
+	bool callers_own =
+	    !own_namespace(e, SUP_NS_USER) && s->uid[0] == e->host_uid;
+
 	for (size_t i = 0; i < 5; i++)
-		if (s->caps[i] != 0)
+		if (s->caps[i] != 0 && !(i == CAPS_BOUNDING && callers_own))
 			return false;
 	return true;
 }
@@ -160,7 +224,12 @@ grade_identity(const struct sup_evidence *e, struct sup_grades *g)
 
 	for (size_t i = 0; i < 4; i++)
 		root = root || s->uid[i] == 0 || s->gid[i] == 0;
-	if (!s->read)
+	if (e->backend == WIRE_BACKEND_NONE)
+		set(g, SUP_IDENTITY, SUP_UNAVAILABLE,
+		    "unconfined: the caller's own ids and capabilities (uid "
+		    "%" PRIu32 ")",
+		    s->uid[0]);
+	else if (!s->read)
 		set(g, SUP_IDENTITY, SUP_UNAVAILABLE,
 		    "the process status cannot be read");
 	else if (root)
@@ -170,7 +239,7 @@ grade_identity(const struct sup_evidence *e, struct sup_grades *g)
 		    "); start weir with a uid and a gid other than 0, or as "
 		    "root",
 		    s->uid[0], s->gid[0]);
-	else if (!no_capabilities(s))
+	else if (!no_capabilities(e))
 		set(g, SUP_IDENTITY, SUP_UNAVAILABLE,
 		    "stage capabilities: capabilities are left (bounding "
 		    "%" PRIx64 ", effective %" PRIx64 ")",
@@ -180,16 +249,19 @@ grade_identity(const struct sup_evidence *e, struct sup_grades *g)
 		    "stage no_new_privs: it is not set");
 	else if (own_namespace(e, SUP_NS_USER) || s->uid[0] != e->host_uid)
 		set(g, SUP_IDENTITY, SUP_ENFORCED,
-		    "own user namespace, uid %" PRIu32 " gid %" PRIu32
-		    " outside%s, %" PRIu32
+		    "%s, uid %" PRIu32 " gid %" PRIu32 " outside%s, %" PRIu32
 		    " supplementary groups, five capability sets empty, "
 		    "no_new_privs",
+		    own_namespace(e, SUP_NS_USER) ? "own user namespace"
+						  : "own uid",
 		    s->uid[0], s->gid[0],
 		    s->uid[0] == e->host_uid ? " (the caller's)" : "",
 		    s->groups);
 	else
 		set(g, SUP_IDENTITY, SUP_UNVERIFIED,
-		    "the supervisor's own uid, without capabilities");
+		    "the supervisor's own uid %" PRIu32
+		    ", without capabilities, no_new_privs",
+		    s->uid[0]);
 }
 
 static void
@@ -211,10 +283,13 @@ grade_limits(const struct sup_evidence *e, struct sup_grades *g)
 	else
 		set(g, SUP_MEMORY, single ? SUP_ENFORCED : SUP_UNVERIFIED,
 		    "RLIMIT_AS %" PRIu64
-		    " bytes read by the host; %s; every tmpfs bounded, "
-		    "kernel buffers by open_files",
+		    " bytes read by the host; %s; %s, kernel buffers by "
+		    "open_files",
 		    e->soft[WIRE_LIMIT_AS],
-		    single ? "one process" : "more processes are possible");
+		    single ? "one process" : "more processes are possible",
+		    e->backend == WIRE_BACKEND_ISOLATED
+			? "every tmpfs bounded"
+			: "the workspace is on disk");
 	if (limit_stands(e, WIRE_LIMIT_FSIZE))
 		set(g, SUP_FILE_SIZE, SUP_ENFORCED,
 		    "RLIMIT_FSIZE %" PRIu64 " bytes read by the host",
@@ -228,14 +303,18 @@ static void
 grade_process_count(const struct sup_evidence *e, struct sup_grades *g)
 {
 	bool filter = e->ready && e->fork_errno == EPERM;
-	bool limit =
-	    limit_stands(e, WIRE_LIMIT_NPROC) && own_namespace(e, SUP_NS_USER);
+	bool limit = limit_stands(e, WIRE_LIMIT_NPROC) &&
+	    (own_namespace(e, SUP_NS_USER) || e->status.uid[0] != e->host_uid);
 
 	if (filter && limit)
 		set(g, SUP_PROCESS_COUNT, SUP_ENFORCED,
 		    "fork refused (errno 1); RLIMIT_NPROC %" PRIu64
 		    " tasks read by the host",
 		    e->soft[WIRE_LIMIT_NPROC]);
+	else if (filter && !e->planned[WIRE_LIMIT_NPROC])
+		set(g, SUP_PROCESS_COUNT, SUP_UNVERIFIED,
+		    "fork refused (errno 1); threads are watched, since "
+		    "RLIMIT_NPROC would count the caller's other processes");
 	else if (filter || limit)
 		set(g, SUP_PROCESS_COUNT, SUP_UNVERIFIED, "%s",
 		    filter
@@ -294,6 +373,11 @@ sup_grades_derive(const struct sup_evidence *e, struct sup_grades *ret_grades)
 		set(ret_grades, SUP_ENVIRONMENT, SUP_UNAVAILABLE,
 		    "the environment seen inside differs from the plan's");
 	ret_grades->level = sup_level_of(ret_grades->grade);
+	/* Isolated means a root of its own, too (C5): on the host's root the
+	 * names of all its files stay visible. */
+	if (e->backend != WIRE_BACKEND_ISOLATED &&
+	    ret_grades->level == SUP_LEVEL_ISOLATED)
+		ret_grades->level = SUP_LEVEL_PROCESS;
 }
 
 /* The guarantee that keeps the level down: the first that is worst. */
@@ -331,7 +415,7 @@ sup_grades_refuse(const struct sup_grades *grades,
 		    evidence->foreign_fd);
 		return true;
 	}
-	if (evidence->dumpable != 0) {
+	if (evidence->dumpable != 0 && evidence->backend != WIRE_BACKEND_NONE) {
 		(void)snprintf(text, text_max,
 		    "stage dumpable: the interpreter is dumpable");
 		return true;

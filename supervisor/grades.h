@@ -6,6 +6,7 @@
 #define SUP_GRADES_H
 
 #include "supervisor/evidence.h"
+#include "supervisor/levels.h"
 
 /* X(constant, word) */
 #define SUP_GUARANTEES(X)                                                      \
@@ -29,7 +30,6 @@ enum sup_guarantee {
 
 /* Ordered: a higher one is worth more. */
 enum sup_grade { SUP_UNAVAILABLE, SUP_UNVERIFIED, SUP_ENFORCED };
-enum sup_level { SUP_LEVEL_NONE, SUP_LEVEL_PROCESS, SUP_LEVEL_ISOLATED };
 
 #define SUP_EVIDENCE_TEXT 256
 

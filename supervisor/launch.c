@@ -1,9 +1,11 @@
 #include "supervisor/launch.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "supervisor/launch_root.h"
 #include "supervisor/sys.h"
 
 /* Landlock's rights by name; the running kernel masks what it lacks.
@@ -29,32 +31,6 @@
 	    LL_MAKE_DIR | LL_MAKE_REG | LL_MAKE_SOCK | LL_MAKE_FIFO |          \
 	    LL_MAKE_SYM | LL_REFER | LL_TRUNCATE)
 
-/* Where the dynamic loader and the interpreter find libraries. None for
- * 32 bits: the filter ends what makes such calls. */
-static const char *const system_dirs[] = {
-    "/lib",
-    "/lib64",
-    "/usr/lib",
-    "/usr/lib64",
-    "/usr/local/lib",
-    "/usr/share/zoneinfo",
-    "/nix/store",
-    "/gnu/store",
-};
-
-static const char *const system_files[] = {
-    "/etc/ld.so.cache",
-    "/etc/localtime",
-};
-
-static const char *const devices[] = {
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-};
-
 /*
  * Files that a host has and a root of ours must not: generic names, since the
  * list is mapped in the interpreter for a moment and must tell nothing.
@@ -69,84 +45,6 @@ static const char *const canaries[] = {
     "/sys/kernel/mm/transparent_hugepage/enabled",
 };
 
-static const char *
-keep(struct sup_launch *launch, const char *text)
-{
-	size_t len = strlen(text) + 1;
-	char *at = launch->text + launch->text_len;
-
-	if (len > SUP_LAUNCH_TEXT - launch->text_len) {
-		launch->err = WIRE_ERR_NO_SPACE;
-		return "";
-	}
-	memcpy(at, text, len);
-	launch->text_len += len;
-	return at;
-}
-
-/* Whether path is dir or lies beneath it. */
-static bool
-beneath(const char *path, const char *dir)
-{
-	size_t len = strlen(dir);
-
-	return strncmp(path, dir, len) == 0 &&
-	    (path[len] == '\0' || path[len] == '/');
-}
-
-static bool
-is_covered(const struct sup_launch *launch, const char *path)
-{
-	for (size_t i = 0; i < launch->stub.mount_count; i++)
-		if (launch->stub.mounts[i].kind == WIRE_MOUNT_DIR &&
-		    beneath(path, launch->stub.mounts[i].target))
-			return true;
-	return false;
-}
-
-static bool
-is_linked(const struct sup_launch *launch, const char *path)
-{
-	for (size_t i = 0; i < launch->stub.link_count; i++)
-		if (strcmp(path, launch->stub.links[i].path) == 0)
-			return true;
-	return false;
-}
-
-static void
-add_mount(struct sup_launch *launch, const char *source, const char *target,
-    bool directory, unsigned flags)
-{
-	struct wire_plan *plan = &launch->stub;
-	struct wire_plan_mount *m;
-
-	if (is_covered(launch, target))
-		return;
-	if (plan->mount_count == WIRE_PLAN_MOUNTS) {
-		launch->err = WIRE_ERR_NO_SPACE;
-		return;
-	}
-	m = &plan->mounts[plan->mount_count++];
-	m->kind = directory ? WIRE_MOUNT_DIR : WIRE_MOUNT_FILE;
-	m->flags = flags;
-	m->fd = -1;
-	m->source = keep(launch, source);
-	m->target = keep(launch, target);
-}
-
-static void
-add_link(struct sup_launch *launch, const char *path, const char *target)
-{
-	struct wire_plan *plan = &launch->stub;
-
-	if (plan->link_count == WIRE_PLAN_LINKS) {
-		launch->err = WIRE_ERR_NO_SPACE;
-		return;
-	}
-	plan->links[plan->link_count++] =
-	    (struct wire_plan_link){keep(launch, path), keep(launch, target)};
-}
-
 static void
 add_rule(struct sup_launch *launch, const char *path, uint64_t access)
 {
@@ -157,139 +55,7 @@ add_rule(struct sup_launch *launch, const char *path, uint64_t access)
 		return;
 	}
 	plan->rules[plan->rule_count++] =
-	    (struct wire_plan_rule){keep(launch, path), access};
-}
-
-/* A directory of the system as it is, or, where the host has a symbolic link
- * (merged /usr), the same link. */
-static void
-add_system_dir(struct sup_launch *launch, const char *path)
-{
-	char target[PATH_MAX];
-	struct stat st;
-
-	if (sup_sys_lstat(path, &st) < 0)
-		return;
-	if (S_ISLNK(st.st_mode)) {
-		if (sup_sys_readlink(path, target, sizeof(target)) > 0)
-			add_link(launch, path, target);
-	} else if (S_ISDIR(st.st_mode)) {
-		add_mount(launch, path, path, true, 0);
-	}
-}
-
-/*
- * The interpreter: its own file and the library directories of its prefix
- * (C5). Not the whole prefix, which may be somebody's home.
- */
-static void
-add_interpreter(struct sup_launch *launch, const struct sup_interp *interp)
-{
-	static const char *const libs[] = {"lib", "lib64"};
-	char path[PATH_MAX];
-
-	for (size_t i = 0; i < 2; i++) {
-		int n = snprintf(
-		    path, sizeof(path), "%s/%s", interp->prefix, libs[i]);
-
-		if (n > 0 && (size_t)n < sizeof(path) &&
-		    !is_covered(launch, path) && !is_linked(launch, path))
-			add_system_dir(launch, path);
-	}
-	add_mount(launch, interp->path, interp->path, false, 0);
-}
-
-static void
-add_root(struct sup_launch *launch, const struct sup_interp *interp,
-    const char *libexec)
-{
-	struct stat st;
-
-	for (size_t i = 0; i < sizeof(system_dirs) / sizeof(system_dirs[0]);
-	     i++)
-		add_system_dir(launch, system_dirs[i]);
-	add_interpreter(launch, interp);
-	add_mount(launch, libexec, SUP_RUNTIME, true, 0);
-	for (size_t i = 0; i < sizeof(system_files) / sizeof(system_files[0]);
-	     i++) {
-		char real[PATH_MAX];
-
-		/* The file behind a link, at the link's place. */
-		if (sup_sys_realpath(system_files[i], real, sizeof(real)) == 0)
-			add_mount(launch, real, system_files[i], false, 0);
-	}
-	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
-		if (sup_sys_stat(devices[i], &st) == 0 && S_ISCHR(st.st_mode))
-			add_mount(launch, devices[i], devices[i], false,
-			    WIRE_MOUNT_DEVICE);
-	/* Programs that insist on /tmp get the workspace, unless the
-	 * interpreter itself stands there. */
-	if (!beneath(interp->path, "/tmp"))
-		add_link(launch, "/tmp", SUP_WORKSPACE);
-}
-
-/* Turns \\ooo of a mountinfo field into its byte (proc(5)). */
-static void
-unescape(char *text)
-{
-	char *to = text;
-
-	for (const char *p = text; *p != '\0'; to++) {
-		if (p[0] == '\\' && p[1] >= '0' && p[1] <= '3' &&
-		    p[2] != '\0' && p[3] != '\0') {
-			*to = (char)((p[1] - '0') * 64 + (p[2] - '0') * 8 +
-			    (p[3] - '0'));
-			p += 4;
-		} else {
-			*to = *p++;
-		}
-	}
-	*to = '\0';
-}
-
-/* Notes a mount point of the host that lies inside something bound. */
-static void
-note_below(struct sup_launch *launch, const char *point)
-{
-	for (size_t i = 0; i < launch->stub.mount_count; i++) {
-		const struct wire_plan_mount *m = &launch->stub.mounts[i];
-
-		if (m->kind != WIRE_MOUNT_DIR ||
-		    strcmp(point, m->source) == 0 || !beneath(point, m->source))
-			continue;
-		if (launch->below_count == WIRE_PLAN_MOUNTS)
-			launch->err = WIRE_ERR_NO_SPACE;
-		else
-			launch->below[launch->below_count++] =
-			    keep(launch, point);
-	}
-}
-
-/* A bind takes what is mounted below along; a plain user could not even
- * leave it out (mount_namespaces(7), locked mounts). */
-static void
-find_below(struct sup_launch *launch)
-{
-	FILE *stream = fopen("/proc/self/mountinfo", "re");
-	char line[2 * PATH_MAX];
-
-	while (stream != NULL && fgets(line, sizeof(line), stream) != NULL) {
-		char *point = line, *end;
-
-		for (int i = 0; i < 4 && point != NULL; i++) {
-			point = strchr(point, ' ');
-			if (point != NULL)
-				point++;
-		}
-		end = point != NULL ? strchr(point, ' ') : NULL;
-		if (end == NULL)
-			continue;
-		*end = '\0';
-		unescape(point);
-		note_below(launch, point);
-	}
-	if (stream != NULL)
-		(void)fclose(stream);
+	    (struct wire_plan_rule){sup_launch_keep(launch, path), access};
 }
 
 static void
@@ -308,22 +74,65 @@ add_rules(struct sup_launch *launch)
 			access |= LL_WRITE_FILE;
 		add_rule(launch, m->target, access);
 	}
-	add_rule(launch, SUP_WORKSPACE, LL_WORK);
-	add_rule(launch, "/dev/shm", LL_WORK);
+	add_rule(launch, launch->stub.workspace, LL_WORK);
+	/* On the host's root that is everybody's. */
+	if (launch->stub.backend == WIRE_BACKEND_ISOLATED)
+		add_rule(launch, "/dev/shm", LL_WORK);
 }
 
 static void
 add_canaries(struct sup_launch *launch)
 {
 	struct wire_plan *seal = &launch->seal;
+	char path[PATH_MAX + sizeof(SUP_GRANTED_FILE) + 1];
 
 	for (size_t i = 0; i < sizeof(canaries) / sizeof(canaries[0]); i++)
 		if (sup_sys_readable(canaries[i]) &&
-		    !is_covered(launch, canaries[i]))
+		    !sup_launch_is_covered(launch, canaries[i]))
 			seal->canaries[seal->canary_count++] = canaries[i];
 	/* The root itself can be listed before Landlock and not after: the
-	 * proof that the ruleset is in force. */
+	 * proof that the ruleset is in force. A file that is granted can be
+	 * opened all the same. */
 	seal->canaries[seal->canary_count++] = "/";
+	(void)snprintf(
+	    path, sizeof(path), "%s/%s", launch->runtime, SUP_GRANTED_FILE);
+	seal->canaries[seal->canary_count++] = sup_launch_keep(launch, path);
+}
+
+static void
+add_variable(struct sup_launch *launch, const char *name, const char *value)
+{
+	char text[PATH_MAX + 64];
+	int n = snprintf(text, sizeof(text), "%s=%s", name, value);
+
+	if (n < 0 || (size_t)n >= sizeof(text)) {
+		launch->err = WIRE_ERR_NO_SPACE;
+		return;
+	}
+	launch->stub.env[launch->stub.env_count++] =
+	    sup_launch_keep(launch, text);
+}
+
+/*
+ * SECURITY: a file of ours, read-only in the child, that runs before the
+ * program does and has less to do than the module. The loader would complain
+ * of a missing one on the program's own stderr, and it splits the variable at
+ * blanks and colons (ld.so(8)).
+ */
+static void
+add_preload(struct sup_launch *launch, const char *libexec)
+{
+	struct wire_plan *plan = &launch->stub;
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%s" SUP_PREFAULT, libexec);
+
+	if (n < 0 || (size_t)n >= sizeof(path) || !sup_sys_readable(path))
+		return;
+	(void)snprintf(path, sizeof(path), "%s" SUP_PREFAULT, launch->runtime);
+	if (strpbrk(path, " :\t\n") != NULL)
+		return;
+	add_variable(launch, "LD_PRELOAD", path);
+	launch->preload = plan->env[plan->env_count - 1];
 }
 
 /*
@@ -333,34 +142,17 @@ add_canaries(struct sup_launch *launch)
 static void
 add_environment(struct sup_launch *launch, const char *libexec)
 {
-	static const char *const fixed[] = {
-	    "HOME=" SUP_WORKSPACE,
-	    "TMPDIR=" SUP_WORKSPACE,
-	    "TZ=/etc/localtime",
-	    "MALLOC_ARENA_MAX=2",
-	    /* Else the interpreter sets it itself (PEP 538), and what is
-	     * seen inside would not be what was given. */
-	    "LC_CTYPE=C.UTF-8",
-	};
-	struct wire_plan *plan = &launch->stub;
-	size_t count = sizeof(fixed) / sizeof(fixed[0]);
-	bool zone = sup_sys_readable("/etc/localtime");
-	char preloaded[PATH_MAX];
-	int n =
-	    snprintf(preloaded, sizeof(preloaded), "%s" SUP_PREFAULT, libexec);
+	const char *workspace = launch->stub.workspace;
 
-	for (size_t i = 0; i < count; i++) {
-		if (!zone && strncmp(fixed[i], "TZ=", 3) == 0)
-			plan->env[plan->env_count++] = "TZ=UTC0";
-		else
-			plan->env[plan->env_count++] = fixed[i];
-	}
-	/* SECURITY: a file of ours, bound read-only, that runs before the
-	 * program does and has less to do than the module. The loader would
-	 * complain of a missing one on the program's own stderr. */
-	if (n > 0 && (size_t)n < sizeof(preloaded) &&
-	    sup_sys_readable(preloaded))
-		plan->env[plan->env_count++] = SUP_PRELOAD;
+	add_variable(launch, "HOME", workspace);
+	add_variable(launch, "TMPDIR", workspace);
+	add_variable(launch, "TZ",
+	    sup_sys_readable("/etc/localtime") ? "/etc/localtime" : "UTC0");
+	add_variable(launch, "MALLOC_ARENA_MAX", "2");
+	/* Else the interpreter sets it itself (PEP 538), and what is seen
+	 * inside would not be what was given. */
+	add_variable(launch, "LC_CTYPE", "C.UTF-8");
+	add_preload(launch, libexec);
 }
 
 static void
@@ -374,15 +166,15 @@ add_command(struct sup_launch *launch, const struct sup_interp *interp)
 	    "utf8",
 	    "-u",
 	    "-c",
-	    "import sys; sys.path.insert(0, '" SUP_RUNTIME
-	    "'); import bootstrap; "
-	    "bootstrap.main()",
+	    "import sys; sys.path.insert(0, sys.argv.pop()); "
+	    "import bootstrap; bootstrap.main()",
 	};
 	struct wire_plan *plan = &launch->stub;
 
-	plan->args[plan->arg_count++] = keep(launch, interp->path);
+	plan->args[plan->arg_count++] = sup_launch_keep(launch, interp->path);
 	for (size_t i = 0; i < sizeof(args) / sizeof(args[0]); i++)
 		plan->args[plan->arg_count++] = args[i];
+	plan->args[plan->arg_count++] = launch->runtime;
 }
 
 /* Notes which mounts the supervisor opens, and numbers their descriptors. */
@@ -447,7 +239,9 @@ add_filter(struct sup_launch *launch, struct wire_errinfo *info)
 {
 	const struct sup_filter_params params = {
 	    .arch = SUP_FILTER_NATIVE,
-	    .own_pid = SUP_FILTER_OWN_PID,
+	    /* In a PID namespace of its own the program is process 2. */
+	    .own_pid = launch->stub.namespaces ? SUP_FILTER_OWN_PID
+					       : WIRE_PLAN_OWN_PID,
 	};
 	enum wire_err err;
 
@@ -459,52 +253,140 @@ add_filter(struct sup_launch *launch, struct wire_errinfo *info)
 	return WIRE_OK;
 }
 
-enum wire_err
-sup_launch_build(struct sup_launch *launch, const struct sup_terms *terms,
-    const struct sup_interp *interp, const char *libexec, bool open_mounts,
-    struct wire_errinfo *info)
+/* Whether anything of the child's own would hide the interpreter. */
+static enum wire_err
+check_interpreter(
+    const struct sup_launch_request *request, struct wire_errinfo *info)
 {
-	struct wire_plan *stub = &launch->stub, *seal = &launch->seal;
-	enum wire_err err;
+	const char *path = request->interp->path;
 
-	launch->stub_plan_fd = launch->seal_plan_fd = -1;
-	if (beneath(interp->path, SUP_WORKSPACE) ||
-	    beneath(interp->path, SUP_RUNTIME) || beneath(interp->path, "/dev"))
+	if (request->backend == WIRE_BACKEND_ISOLATED &&
+	    (sup_path_is_beneath(path, SUP_WORKSPACE) ||
+		sup_path_is_beneath(path, SUP_RUNTIME) ||
+		sup_path_is_beneath(path, "/dev")))
 		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT,
 		    "the interpreter stands where the sandbox has its own "
 		    "directories (" SUP_WORKSPACE ", " SUP_RUNTIME
 		    ", /dev); use one that is installed elsewhere",
 		    0);
-	launch->text = malloc(SUP_LAUNCH_TEXT);
-	if (launch->text == NULL)
-		return wire_fail(info, WIRE_ERR_NO_MEMORY, "launch plan", 0);
+	return WIRE_OK;
+}
+
+/* The first part of path that others may not enter, or at its end not read;
+ * false when there is none. */
+static bool
+find_closed(const char *path, char closed[PATH_MAX])
+{
+	size_t len = strlen(path);
+	struct stat st;
+
+	for (size_t i = 1; i <= len && len < PATH_MAX; i++) {
+		unsigned needed = i == len ? S_IROTH | S_IXOTH : S_IXOTH;
+
+		if (path[i] != '/' && path[i] != '\0')
+			continue;
+		memcpy(closed, path, i);
+		closed[i] = '\0';
+		if (sup_sys_stat(closed, &st) < 0 ||
+		    (st.st_mode & needed) != needed)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * On the host's root a child with ids of its own has only what everybody may
+ * enter. Said here by name: the loader or the interpreter would fail later
+ * with less to go by.
+ */
+static enum wire_err
+check_open(struct sup_launch *launch, const struct sup_launch_request *request,
+    struct wire_errinfo *info)
+{
+	char closed[PATH_MAX], text[PATH_MAX + 200];
+
+	if (request->backend != WIRE_BACKEND_PROCESS || !request->other_ids ||
+	    (!find_closed(request->interp->path, closed) &&
+		!find_closed(request->libexec, closed)))
+		return WIRE_OK;
+	(void)snprintf(text, sizeof(text),
+	    "%s is closed to the ids that the child has; let others enter it, "
+	    "or use an interpreter and a weir that are installed for everybody",
+	    closed);
+	if (info != NULL)
+		*info = (struct wire_errinfo){
+		    sup_launch_keep(launch, text), EACCES, 0};
+	return WIRE_ERR_SYSTEM;
+}
+
+static void
+set_scalars(struct sup_launch *launch, const struct sup_launch_request *request)
+{
+	struct wire_plan *stub = &launch->stub, *seal = &launch->seal;
+	const struct sup_terms *terms = request->terms;
+
 	stub->layers = seal->layers =
 	    terms->layers & ((1u << WIRE_STAGE_COUNT) - 1);
 	stub->channel_fd = seal->channel_fd = WIRE_FD_CHANNEL;
-	stub->namespaces = seal->namespaces = 1;
-	stub->uid = stub->gid = 1000;
-	stub->workspace = seal->workspace = SUP_WORKSPACE;
+	stub->backend = seal->backend = request->backend;
+	stub->namespaces = seal->namespaces = request->namespaces;
+	stub->uid = seal->uid = request->uid;
+	stub->gid = seal->gid = request->gid;
+	stub->by_pid = seal->by_pid = request->by_pid;
 	stub->workspace_bytes = terms->limits[SUP_LIMIT_WORKSPACE];
 	stub->workspace_inodes = terms->limits[SUP_LIMIT_INODES];
 	sup_terms_rlimits(terms, stub->soft, stub->hard);
+	/* It counts everything of a uid: only one of its own can be limited;
+	 * else the threads are watched (C3). */
+	if (request->uid == WIRE_PLAN_KEEP) {
+		stub->threads = (uint32_t)terms->limits[SUP_LIMIT_THREADS] + 1;
+		stub->soft[WIRE_LIMIT_NPROC] = stub->hard[WIRE_LIMIT_NPROC] =
+		    WIRE_PLAN_UNSET;
+	}
 	for (size_t i = 0; i < WIRE_LIMITS; i++)
 		seal->soft[i] = seal->hard[i] = WIRE_PLAN_UNSET;
+	launch->runtime = request->backend == WIRE_BACKEND_ISOLATED
+	    ? SUP_RUNTIME
+	    : sup_launch_keep(launch, request->libexec);
+	stub->workspace = seal->workspace =
+	    sup_launch_keep(launch, request->workspace);
+}
 
-	add_root(launch, interp, libexec);
-	find_below(launch);
-	add_rules(launch);
+enum wire_err
+sup_launch_build(struct sup_launch *launch,
+    const struct sup_launch_request *request, struct wire_errinfo *info)
+{
+	enum wire_err err;
+
+	launch->stub_plan_fd = launch->seal_plan_fd = -1;
+	err = check_interpreter(request, info);
+	if (err != WIRE_OK)
+		return err;
+	launch->text = malloc(SUP_LAUNCH_TEXT);
+	if (launch->text == NULL)
+		return wire_fail(info, WIRE_ERR_NO_MEMORY, "launch plan", 0);
+	set_scalars(launch, request);
+	err = check_open(launch, request, info);
+	if (err != WIRE_OK)
+		return err;
+	sup_launch_list_root(launch, request);
+	if (request->backend != WIRE_BACKEND_NONE)
+		add_rules(launch);
 	add_canaries(launch);
-	add_environment(launch, libexec);
-	add_command(launch, interp);
+	add_environment(launch, request->libexec);
+	add_command(launch, request->interp);
 	if (launch->err != WIRE_OK)
 		return wire_fail(info, launch->err, "launch plan", 0);
-	if (open_mounts)
+	if (request->open_mounts && request->backend == WIRE_BACKEND_ISOLATED)
 		open_by_host(launch);
-	err = add_filter(launch, info);
+	if (request->backend != WIRE_BACKEND_NONE)
+		err = add_filter(launch, info);
 	if (err == WIRE_OK)
-		err = seal_plan(stub, "weir-plan", &launch->stub_plan_fd, info);
+		err = seal_plan(
+		    &launch->stub, "weir-plan", &launch->stub_plan_fd, info);
 	if (err == WIRE_OK)
-		err = seal_plan(seal, "weir-seal", &launch->seal_plan_fd, info);
+		err = seal_plan(
+		    &launch->seal, "weir-seal", &launch->seal_plan_fd, info);
 	return err;
 }
 

@@ -3,8 +3,7 @@
  * its environment, its filter and its Landlock rules (C5, C6, C9, C10).
  *
  * Owns: the text that the plans point to. Looks at the host's filesystem to
- * see what is there, changes nothing. One launch serves any number of
- * executions with equal terms.
+ * see what is there, changes nothing.
  */
 #ifndef SUP_LAUNCH_H
 #define SUP_LAUNCH_H
@@ -20,9 +19,27 @@
 /* Makes the interpreter's start faster and then takes itself out of the
  * environment (child/preload/prefault.c). */
 #define SUP_PREFAULT "/prefault.so"
-#define SUP_PRELOAD  "LD_PRELOAD=" SUP_RUNTIME SUP_PREFAULT
+
+/* Of the runtime directory: a file that a child can always open. */
+#define SUP_GRANTED_FILE "_weir.abi3.so"
 
 #define SUP_LAUNCH_TEXT (64 * 1024)
+
+/* What the plans are made from. All is borrowed, and only while building. */
+struct sup_launch_request {
+	const struct sup_terms *terms;
+	const struct sup_interp *interp;
+	const char *libexec; /* the directory of module and bootstrap */
+	enum wire_backend backend;
+	bool namespaces; /* of its own: user, PID, network, ... */
+	/* Whether the supervisor opens the sources itself, being privileged
+	 * (C10: where only it may enter the directories above). */
+	bool open_mounts;
+	uint32_t uid, gid;     /* to become; WIRE_PLAN_KEEP: none */
+	bool by_pid;	       /* process 1 adds its own id to them */
+	bool other_ids;	       /* not the supervisor's, as the host sees them */
+	const char *workspace; /* as the child sees it */
+};
 
 struct sup_launch {
 	struct wire_plan stub, seal;
@@ -36,21 +53,20 @@ struct sup_launch {
 	const char *below[WIRE_PLAN_MOUNTS];
 	size_t below_count;
 	struct wire_plan_insn insns[SUP_FILTER_MAX];
-	char *text; /* SUP_LAUNCH_TEXT bytes, owned */
+	const char *runtime; /* where the child finds module and bootstrap */
+	const char *preload; /* one of stub.env, or NULL */
+	char *text;	     /* SUP_LAUNCH_TEXT bytes, owned */
 	size_t text_len;
 	enum wire_err err; /* latched while building */
 };
 
 /*
- * launch is all zero (calloc). libexec: the directory of module and bootstrap.
- * open_mounts: whether the supervisor opens the sources itself, being
- * privileged (C10: where only it may enter the directories above). Fails with
- * NO_SPACE, SYSTEM or what the filter and the plan's encoder say; nothing is
- * left then.
+ * launch is all zero (calloc). BAD_ARGUMENT with info->site a sentence when
+ * the request cannot work; else NO_SPACE, SYSTEM or what the filter and the
+ * plan's encoder say. sup_launch_release in any case.
  */
 WIRE_MUST_USE enum wire_err sup_launch_build(struct sup_launch *launch,
-    const struct sup_terms *terms, const struct sup_interp *interp,
-    const char *libexec, bool open_mounts, struct wire_errinfo *info);
+    const struct sup_launch_request *request, struct wire_errinfo *info);
 
 void sup_launch_release(struct sup_launch *launch);
 

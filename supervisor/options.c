@@ -129,18 +129,45 @@ apply_limit(struct parser *parser, const char *value)
 static enum wire_err
 apply_level(struct parser *parser, const char *value)
 {
-	if (strcmp(value, "isolated") != 0) {
-		if (strcmp(value, "process") == 0 || strcmp(value, "none") == 0)
-			return sup_usage_value(&parser->usage, value,
-			    "this level is not available in this version; use "
-			    "--level isolated");
+	bool process = strcmp(value, "process") == 0;
+
+	if (strcmp(value, "none") == 0)
 		return sup_usage_value(&parser->usage, value,
-		    "no such level; use --level isolated");
-	}
+		    "without confinement a program runs only with "
+		    "--unconfined");
+	if (!process && strcmp(value, "isolated") != 0)
+		return sup_usage_value(&parser->usage, value,
+		    "no such level; use isolated or process");
 	if (parser->level_given)
 		return sup_usage_value(&parser->usage, value,
 		    "a level was given before; give one");
 	parser->level_given = true;
+	parser->options->level =
+	    process ? WEIR_LEVEL_PROCESS : WEIR_LEVEL_ISOLATED;
+	return WIRE_OK;
+}
+
+static enum wire_err
+apply_backend(struct parser *parser, const char *value)
+{
+	bool process = strcmp(value, "process") == 0;
+
+	if (!process && strcmp(value, "isolated") != 0)
+		return sup_usage_value(&parser->usage, value,
+		    "no such backend; use isolated or process");
+	if (parser->options->backend != WEIR_BACKEND_ANY)
+		return sup_usage_value(&parser->usage, value,
+		    "a backend was given before; give one");
+	parser->options->backend =
+	    process ? WEIR_BACKEND_PROCESS : WEIR_BACKEND_ISOLATED;
+	return WIRE_OK;
+}
+
+static enum wire_err
+apply_unconfined(struct parser *parser, const char *value)
+{
+	(void)value;
+	parser->options->unconfined = true;
 	return WIRE_OK;
 }
 
@@ -227,9 +254,13 @@ static const struct option_spec specs[] = {
     {{"--python", "PATH", "the interpreter (default: python3)"}, apply_python},
     {{"--tool", "NAME=COMMAND", "offer a local command as a tool; repeatable"},
 	apply_tool},
-    {{"--level", "isolated",
-	 "the confinement to insist on (default: isolated)"},
+    {{"--level", "LEVEL",
+	 "the least confinement: isolated (default) or process"},
 	apply_level},
+    {{"--backend", "BACKEND", "try this way alone: isolated or process"},
+	apply_backend},
+    {{"--unconfined", NULL, "no confinement: the program has your rights"},
+	apply_unconfined},
     {{"--limit", "NAME=VALUE", "set a limit from the list below; repeatable"},
 	apply_limit},
     {{"--help", NULL, "print this text"}, apply_help},
@@ -251,10 +282,10 @@ static const struct option_spec test_specs[] = {
 
 /* Options whose mechanism later versions have: refused by name, so that
  * nobody takes a misspelling for a missing feature, or the reverse. */
-static const char *const absent_options[] = {"--unconfined", "--network",
-    "--read", "--write", "--package", "--packages", "--env", "--processes",
-    "--memory", "--mcp-config", "--run", "--state", "--profile", "--tenant",
-    "--preserve", "--halt-on-exhaust", "--artifacts", "--steps"};
+static const char *const absent_options[] = {"--network", "--read", "--write",
+    "--package", "--packages", "--env", "--processes", "--memory",
+    "--mcp-config", "--run", "--state", "--profile", "--tenant", "--preserve",
+    "--halt-on-exhaust", "--artifacts", "--steps"};
 
 static const char *const absent_commands[] = {"mcp", "serve", "log"};
 

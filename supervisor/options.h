@@ -17,6 +17,7 @@
 
 #include "supervisor/limits_table.h"
 #include "supervisor/usage.h"
+#include "supervisor/weir.h"
 #include "wire/err.h"
 #include "wire/span.h"
 
@@ -49,6 +50,9 @@ struct sup_options {
 	bool value;
 	bool raw;
 	const char *python; /* path or name; "python3" where not given */
+	enum weir_level level;
+	enum weir_backend backend;
+	bool unconfined;
 	enum sup_source source;
 	const char *program; /* FILE: the path; TEXT: the text */
 	size_t tool_count;

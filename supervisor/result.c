@@ -184,19 +184,27 @@ put_isolation(struct wire_out *out, const struct weir_execution *e)
 }
 
 static void
-put_paths(struct wire_out *out, const struct wire_plan *plan, bool write)
+put_paths(struct wire_out *out, const struct weir_execution *e, bool write)
 {
+	const struct wire_plan *plan = &e->launch->stub;
+
 	wire_out_begin_array(out);
-	for (size_t i = 0; i < plan->mount_count; i++) {
+	/* Unconfined: whatever the caller may. */
+	if (plan->backend == WIRE_BACKEND_NONE)
+		wire_out_text(out, "/");
+	for (size_t i = 0;
+	     plan->backend != WIRE_BACKEND_NONE && i < plan->mount_count; i++) {
 		const struct wire_plan_mount *m = &plan->mounts[i];
 
 		if (((m->flags & (WIRE_MOUNT_WRITE | WIRE_MOUNT_DEVICE)) !=
 			0) == write)
 			wire_out_lossy_string(out, span_of(m->target));
 	}
-	if (write) {
-		wire_out_text(out, SUP_WORKSPACE);
-		wire_out_text(out, "/dev/shm");
+	/* Without a plan nothing was given. */
+	if (write && plan->workspace != NULL) {
+		wire_out_lossy_string(out, span_of(plan->workspace));
+		if (plan->backend == WIRE_BACKEND_ISOLATED)
+			wire_out_text(out, "/dev/shm");
 	}
 	wire_out_end_array(out);
 }
@@ -206,27 +214,33 @@ static void
 put_granted(struct wire_out *out, const struct weir_execution *e)
 {
 	const struct wire_plan *plan = &e->launch->stub;
+	bool unconfined = plan->backend == WIRE_BACKEND_NONE;
 
 	wire_out_key(out, "granted");
 	wire_out_begin_object(out);
 	wire_out_key(out, "read");
-	put_paths(out, plan, false);
+	put_paths(out, e, false);
 	wire_out_key(out, "mounted_below");
 	wire_out_begin_array(out);
 	for (size_t i = 0; i < e->launch->below_count; i++)
 		wire_out_lossy_string(out, span_of(e->launch->below[i]));
 	wire_out_end_array(out);
 	wire_out_key(out, "write");
-	put_paths(out, plan, true);
+	put_paths(out, e, true);
 	wire_out_key(out, "environment");
 	wire_out_begin_array(out);
 	for (size_t i = 0; i < plan->env_count; i++)
-		if (strcmp(plan->env[i], SUP_PRELOAD) != 0)
+		if (plan->env[i] != e->launch->preload)
 			wire_out_lossy_string(out, span_of(plan->env[i]));
 	wire_out_end_array(out);
 	wire_out_key(out, "network");
-	wire_out_bool(out, false);
-	put_uint(out, "processes", 0);
+	wire_out_bool(out, unconfined);
+	wire_out_key(out, "processes");
+	/* Null: as many as the caller may have. */
+	if (unconfined)
+		wire_out_null(out);
+	else
+		wire_out_uint(out, 0);
 	wire_out_end_object(out);
 }
 

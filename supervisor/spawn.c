@@ -10,9 +10,15 @@
 #include "supervisor/sys.h"
 
 #define CHILD_STACK (32 * 1024)
-#define NAMESPACES                                                             \
-	(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET |           \
-	    CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
+#define SPACES                                                                 \
+	(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |          \
+	    CLONE_NEWUTS | CLONE_NEWCGROUP)
+
+static const int namespaces[SUP_ATTEMPTS] = {
+    [SUP_ATTEMPT_ISOLATED] = SPACES | CLONE_NEWNS,
+    [SUP_ATTEMPT_SPACES] = SPACES,
+    [SUP_ATTEMPT_PLAIN] = 0,
+};
 
 /* What the child finds; written by the parent before the clone. */
 struct child_args {
@@ -87,7 +93,10 @@ child_main(void *arg)
 	stub_fd = sup_sys_dup_above(args->request->stub_fd, count);
 	if (stub_fd < 0)
 		child_fail(args, WIRE_STAGE_DESCRIPTORS, -stub_fd);
-	r = child_keep_capabilities();
+	if (args->request->attempt != SUP_ATTEMPT_PLAIN)
+		r = child_keep_capabilities();
+	else
+		r = 0;
 	if (r < 0)
 		child_fail(args, WIRE_STAGE_CAPABILITIES, -r);
 	r = child_place_fds(args);
@@ -117,7 +126,9 @@ clone_child(
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
 	r = sup_sys_clone(child_main, (char *)stack + CHILD_STACK,
-	    NAMESPACES | CLONE_VM | CLONE_VFORK | CLONE_PIDFD, args, &pidfd);
+	    namespaces[args->request->attempt] | CLONE_VM | CLONE_VFORK |
+		CLONE_PIDFD,
+	    args, &pidfd);
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
 	free(stack);
 	if (r < 0) {

@@ -14,7 +14,16 @@
 #include "wire/err.h"
 #include "wire/plan.h"
 
+/* How a child is made, from the strongest to the weakest. */
+enum sup_attempt {
+	SUP_ATTEMPT_ISOLATED, /* all namespaces */
+	SUP_ATTEMPT_SPACES,   /* all but one for mounts */
+	SUP_ATTEMPT_PLAIN,    /* none */
+	SUP_ATTEMPTS
+};
+
 struct sup_spawn_request {
+	enum sup_attempt attempt;
 	int stub_fd; /* the stub's executable */
 	int plan_fd, seal_fd;
 	int null_fd; /* /dev/null */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "supervisor/exec.h"
+#include "supervisor/exec_begin.h"
 #include "supervisor/exec_io.h"
 #include "supervisor/explain.h"
 #include "supervisor/sys.h"
@@ -19,6 +20,36 @@ out_of_memory(struct weir *weir, char error[WEIR_ERROR_MAX])
 	weir->fault = WEIR_FAULT_OTHER;
 	sup_explain(error, "out of memory");
 	return false;
+}
+
+/* The least level, and the way to it, as far as they agree. */
+static bool
+take_level(struct weir_execution *e, const struct weir_request *request,
+    char error[WEIR_ERROR_MAX])
+{
+	struct sup_terms *t = &e->terms;
+	bool process = request->level == WEIR_LEVEL_PROCESS;
+
+	t->unconfined = request->unconfined;
+	t->only_isolated = request->backend == WEIR_BACKEND_ISOLATED;
+	t->only_process = request->backend == WEIR_BACKEND_PROCESS;
+	t->level = request->unconfined ? SUP_LEVEL_NONE
+	    : process		       ? SUP_LEVEL_PROCESS
+				       : SUP_LEVEL_ISOLATED;
+	if (t->unconfined &&
+	    (process || request->backend != WEIR_BACKEND_ANY)) {
+		sup_explain(error,
+		    "unconfined contradicts a level or a backend; ask for one "
+		    "of them");
+		return false;
+	}
+	if (t->only_process && !process) {
+		sup_explain(error,
+		    "backend process reaches level process at most; ask for "
+		    "--level process too");
+		return false;
+	}
+	return true;
 }
 
 static bool
@@ -48,7 +79,7 @@ make_terms(struct weir_execution *e, const struct weir_request *request,
 		return false;
 	}
 	e->terms.core_is_pipe = e->weir->core_is_pipe;
-	return true;
+	return take_level(e, request, error);
 }
 
 static bool
@@ -94,20 +125,6 @@ name_execution(struct weir_execution *e)
 	return true;
 }
 
-/* What an execution needs beside its request. Where the host cannot give it,
- * the execution ends before it began, as a result like any other. */
-static enum wire_err
-prepare(struct weir_execution *e, struct wire_errinfo *info)
-{
-	enum wire_err err;
-
-	err = sup_launch_build(e->launch, &e->terms, &e->weir->interp,
-	    e->weir->libexec, e->weir->open_mounts, info);
-	if (err == WIRE_OK)
-		err = sup_exec_open_tools(e, info);
-	return err;
-}
-
 /* Whether the request itself could work. */
 static bool
 accept_request(struct weir_execution *e, const struct weir_request *request,
@@ -135,9 +152,34 @@ accept_request(struct weir_execution *e, const struct weir_request *request,
 	return true;
 }
 
+/* Which ways to make the child the terms allow, the strongest first; those
+ * that the host has refused before are not tried again. */
+static void
+choose_attempts(struct weir_execution *e)
+{
+	const struct sup_terms *t = &e->terms;
+
+	e->first_attempt = e->last_attempt = SUP_ATTEMPT_ISOLATED;
+	if (t->unconfined) {
+		e->first_attempt = e->last_attempt = SUP_ATTEMPT_PLAIN;
+	} else if (t->level == SUP_LEVEL_PROCESS && !t->only_isolated) {
+		e->last_attempt = SUP_ATTEMPT_PLAIN;
+		if (t->only_process)
+			e->first_attempt = SUP_ATTEMPT_SPACES;
+	}
+	e->attempt = e->first_attempt;
+	while (
+	    e->attempt < e->weir->first_attempt && e->attempt < e->last_attempt)
+		e->attempt++;
+}
+
 static void
 first_warnings(struct weir_execution *e)
 {
+	if (e->terms.unconfined)
+		sup_exec_warn(e,
+		    "unconfined: no namespaces, no Landlock, no seccomp; the "
+		    "program had the caller's rights");
 	if (e->weir->interp.warning[0] != '\0')
 		sup_exec_warn(e, "%s", e->weir->interp.warning);
 	if (e->terms.cpu_rounded)
@@ -162,33 +204,21 @@ weir_start(struct weir *weir, const struct weir_request *request,
 	}
 	e->weir = weir;
 	e->events = *events;
-	e->child = SUP_CHILD_NONE;
-	e->pidfd2 = -1;
-	e->chan.watch.fd = e->out.watch.fd = e->err.watch.fd = -1;
-	e->pid_watch.fd = e->timer_watch.fd = e->wake.fd = -1;
 	e->wake.ready = sup_exec_woken;
-	e->deadline_ns = UINT64_MAX;
-	e->evidence.host = weir->namespaces;
-	e->evidence.host_uid = geteuid();
-	e->evidence.foreign_fd = -1;
-	bind_record_list_init(&e->record);
+	sup_exec_reset(e);
 	if (!accept_request(e, request, error)) {
 		sup_exec_destroy(e);
 		return NULL;
 	}
-	err = prepare(e, &info);
+	choose_attempts(e);
+	/* Where the host cannot give what is needed, the execution ends before
+	 * it began, as a result like any other. */
+	err = sup_exec_prepare(e, &info);
 	if (err == WIRE_ERR_BAD_ARGUMENT) {
 		sup_explain(error, "%s", info.site);
 		sup_exec_destroy(e);
 		return NULL;
 	}
-	e->facts.value_max = e->terms.limits[SUP_LIMIT_VALUE];
-	sup_evidence_expect(&e->evidence, e->launch);
-	/* What was inherited may be less than what was asked for. */
-	e->facts.cpu_limit_ns =
-	    e->evidence.want_soft[WIRE_LIMIT_CPU] * SUP_NS_PER_S;
-	e->facts.cpu_at_hard = e->evidence.want_soft[WIRE_LIMIT_CPU] ==
-	    e->evidence.want_hard[WIRE_LIMIT_CPU];
 	first_warnings(e);
 	e->next = weir->executions;
 	weir->executions = e;

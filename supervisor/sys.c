@@ -369,11 +369,17 @@ sup_sys_is_readable(int fd)
 }
 
 void
-sup_sys_wait_readable(int fd)
+sup_sys_wait_readable(int fd, int timeout_ms)
 {
 	struct pollfd polled = {fd, POLLIN, 0};
 
-	(void)sup_sys_poll(&polled, 1, -1);
+	(void)sup_sys_poll(&polled, 1, timeout_ms);
+}
+
+void
+sup_sys_shutdown(int fd)
+{
+	(void)shutdown(fd, SHUT_WR);
 }
 
 int

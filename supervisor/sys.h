@@ -85,8 +85,10 @@ struct pollfd;
 int sup_sys_poll(struct pollfd *polled, size_t count, int timeout_ms);
 /* Whether fd is readable now; for a pidfd, whether the process has ended. */
 bool sup_sys_is_readable(int fd);
-/* Blocks until fd is readable; for teardown only. */
-void sup_sys_wait_readable(int fd);
+/* Blocks until fd is readable, or for so long; for teardown only. */
+void sup_sys_wait_readable(int fd, int timeout_ms);
+/* shutdown(2) of the sending half: the peer sees the end of it. */
+void sup_sys_shutdown(int fd);
 /* Absolute CLOCK_MONOTONIC; 0 disarms. */
 int sup_sys_timerfd_set(int fd, uint64_t at_ns);
 bool sup_sys_timerfd_armed(int fd);

@@ -9,6 +9,7 @@
 #ifndef SUP_TERMS_H
 #define SUP_TERMS_H
 
+#include "supervisor/levels.h"
 #include "supervisor/limits_table.h"
 #include "wire/err.h"
 #include "wire/msg.h"
@@ -16,6 +17,10 @@
 struct sup_terms {
 	uint64_t limits[SUP_LIMITS];
 	uint32_t layers; /* bit 1 << WIRE_STAGE_x; all but in a test build */
+	enum sup_level level; /* the least that the program may run at */
+	bool unconfined;      /* --unconfined; level is NONE then */
+	/* Which way alone is tried, where one was named. */
+	bool only_isolated, only_process;
 	/* Derived, never set: bytes of one frame and of the whole stream. */
 	uint64_t child_frame_max;
 	uint64_t child_bytes_max;

@@ -233,6 +233,32 @@ by_host(const struct sup_facts *f, struct sup_verdict *v)
 	note_exit(f, v);
 }
 
+static void
+exceeded(const struct sup_facts *f, struct sup_verdict *v)
+{
+	static const struct {
+		enum sup_kind kind;
+		enum sup_limit limit;
+		const char *text;
+	} rows[WIRE_EXCEEDED_COUNT] = {
+	    [WIRE_EXCEEDED_BYTES] = {SUP_KIND_DISK, SUP_LIMIT_WORKSPACE,
+		"the files in the workspace were larger than its limit"},
+	    [WIRE_EXCEEDED_INODES] = {SUP_KIND_DISK, SUP_LIMIT_INODES,
+		"there were more files and directories in the workspace than "
+		"its limit"},
+	    [WIRE_EXCEEDED_HIDDEN] = {SUP_KIND_DISK, SUP_LIMIT_WORKSPACE,
+		"a directory in the workspace was too deep to be measured, or "
+		"closed to a look"},
+	    [WIRE_EXCEEDED_THREADS] = {SUP_KIND_POLICY_REFUSED,
+		SUP_LIMIT_THREADS,
+		"the program had more threads than its limit"},
+	};
+
+	say(v, rows[f->exceeded].kind, "%s", rows[f->exceeded].text);
+	v->limit_hit = rows[f->exceeded].limit;
+	by_host(f, v);
+}
+
 void
 sup_verdict_reach(const struct sup_facts *f, struct sup_verdict *ret_verdict)
 {
@@ -270,6 +296,9 @@ sup_verdict_reach(const struct sup_facts *f, struct sup_verdict *ret_verdict)
 	case SUP_EVENT_CANCEL:
 		say(v, SUP_KIND_CANCELLED, "cancelled from outside");
 		by_host(f, v);
+		break;
+	case SUP_EVENT_EXCEEDED:
+		exceeded(f, v);
 		break;
 	case SUP_EVENT_REFUSED:
 		say(v, SUP_KIND_ISOLATION_UNAVAILABLE, "%s",

@@ -35,6 +35,7 @@ struct sup_facts {
 	/* REFUSED, and evidence that no longer holds at the end. */
 	const char *refusal;
 	bool evidence_broken;
+	enum wire_exceeded exceeded; /* EXCEEDED */
 	/* How process 2 ended, when that was seen; did we send a signal? */
 	bool exited;
 	int wait_status;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,22 @@ copy_environment(struct weir *weir, const char *const *environment)
 	return true;
 }
 
+/* A root that was stripped of its capabilities keeps its ids; see
+ * capabilities(7). */
+static bool
+can_change_ids(void)
+{
+	const uint64_t needed = 1u << CAP_CHOWN | 1u << CAP_SETUID |
+	    1u << CAP_SETGID | 1u << CAP_KILL;
+	struct sup_status status;
+	char text[4096];
+	size_t len = sup_sys_read_text("/proc/self/status", text, sizeof(text));
+
+	sup_evidence_parse_status(
+	    (struct wire_span){(const uint8_t *)text, len}, &status);
+	return geteuid() == 0 && (status.caps[2] & needed) == needed;
+}
+
 /* What this host and this caller are like; looked at once. */
 static void
 look_around(struct weir *weir)
@@ -48,6 +65,7 @@ look_around(struct weir *weir)
 	/* Where it cannot be read, the value that both kinds heed. */
 	weir->core_is_pipe = core[0] == '|' || core[0] == '\0';
 	sup_evidence_namespaces(getpid(), &weir->namespaces);
+	weir->can_change_ids = can_change_ids();
 }
 
 /* Whether the supervisor may clone mounts itself, as root may. */
@@ -102,6 +120,22 @@ open_files(struct weir *weir, const char *libexec, char error[WEIR_ERROR_MAX])
 	return true;
 }
 
+/* What supervisors that were killed have left (S4). Where there never was
+ * anything, that costs two system calls. */
+static void
+sweep(struct weir *weir)
+{
+	char stub[PATH_MAX];
+	bool open = false;
+
+	(void)snprintf(stub, sizeof(stub), "%.*s/weir-child", PATH_MAX - 16,
+	    weir->libexec);
+	/* A base that cannot be used is told to those who need one. */
+	if (sup_scratch_open(&weir->scratch, false, &open, NULL) == WIRE_OK &&
+	    open)
+		sup_scratch_sweep(&weir->scratch, stub);
+}
+
 static bool
 load(struct weir *weir, const struct weir_config *config,
     enum weir_fault *ret_fault, char error[WEIR_ERROR_MAX])
@@ -135,6 +169,7 @@ load(struct weir *weir, const struct weir_config *config,
 	if (!open_files(weir, config->libexec, error))
 		return false;
 	weir->open_mounts = can_open_mounts(weir->libexec);
+	sweep(weir);
 	return true;
 }
 
@@ -151,6 +186,7 @@ weir_new(const struct weir_config *config, enum weir_fault *ret_fault,
 	}
 	weir->loop.epoll_fd = weir->loop.waker.fd = -1;
 	weir->stub_fd = weir->null_fd = -1;
+	weir->scratch = SUP_SCRATCH_NONE;
 	weir->layers = config->layers;
 	if (!load(weir, config, ret_fault, error)) {
 		weir_free(weir);
@@ -171,6 +207,7 @@ weir_free(struct weir *weir)
 	sup_loop_release(&weir->loop);
 	sup_sys_close(&weir->stub_fd);
 	sup_sys_close(&weir->null_fd);
+	sup_scratch_close(&weir->scratch);
 	for (size_t i = 0;
 	     weir->environment != NULL && weir->environment[i] != NULL; i++)
 		free(weir->environment[i]);

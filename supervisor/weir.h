@@ -74,11 +74,29 @@ struct weir_limit {
 	uint64_t value;
 };
 
+/* The least that an execution may run at. */
+enum weir_level {
+	WEIR_LEVEL_ISOLATED, /* the default: fail closed */
+	WEIR_LEVEL_PROCESS
+};
+
+/* How the child is made; ANY tries the strongest first, down to the level. */
+enum weir_backend {
+	WEIR_BACKEND_ANY,
+	WEIR_BACKEND_ISOLATED,
+	WEIR_BACKEND_PROCESS /* for tests: also where more could be had */
+};
+
 struct weir_request {
 	const char *program; /* UTF-8 text */
 	size_t program_len;
 	const struct weir_limit *limits; /* the others have their defaults */
 	size_t limit_count;
+	enum weir_level level;
+	enum weir_backend backend;
+	/* No confinement at all: the program has the caller's rights. The
+	 * result is of level none and says so. Not with the two above. */
+	bool unconfined;
 };
 
 struct weir_events {

@@ -59,13 +59,26 @@ env_is_good(const char *text)
 	return i > 0 && text[i] == '=';
 }
 
+/* How the child is held, and who it becomes. */
+static bool
+holding_is_good(const struct wire_plan *plan)
+{
+	bool keeps = plan->uid == WIRE_PLAN_KEEP;
+
+	if ((unsigned)plan->backend >= WIRE_BACKENDS || plan->namespaces > 1 ||
+	    plan->by_pid > 1)
+		return false;
+	if (keeps != (plan->gid == WIRE_PLAN_KEEP) || (keeps && plan->by_pid))
+		return false;
+	if (plan->backend == WIRE_BACKEND_ISOLATED)
+		return plan->namespaces && !keeps;
+	return plan->backend != WIRE_BACKEND_NONE || !plan->namespaces;
+}
+
 static bool
 scalars_are_good(const struct wire_plan *plan)
 {
-	if (plan->layers >> WIRE_STAGE_COUNT != 0 || plan->namespaces > 1)
-		return false;
-	/* (uid_t)-1 means "leave it" to the kernel, which is never meant. */
-	if (plan->uid == UINT32_MAX || plan->gid == UINT32_MAX)
+	if (plan->layers >> WIRE_STAGE_COUNT != 0 || !holding_is_good(plan))
 		return false;
 	if (plan->channel_fd > INT32_MAX)
 		return false;
@@ -152,7 +165,7 @@ read_fixed(struct wire_span *payload, struct wire_plan *plan)
 {
 	struct wire_plan_fixed fixed;
 
-	if (!take_bytes(payload, &fixed, sizeof(fixed)) || fixed.zero != 0)
+	if (!take_bytes(payload, &fixed, sizeof(fixed)))
 		return false;
 	plan->workspace_bytes = fixed.workspace_bytes;
 	plan->workspace_inodes = fixed.workspace_inodes;
@@ -161,9 +174,12 @@ read_fixed(struct wire_span *payload, struct wire_plan *plan)
 	plan->landlock_scoped = fixed.landlock_scoped;
 	plan->layers = fixed.layers;
 	plan->channel_fd = fixed.channel_fd;
+	plan->backend = (enum wire_backend)fixed.backend;
 	plan->namespaces = fixed.namespaces;
 	plan->uid = fixed.uid;
 	plan->gid = fixed.gid;
+	plan->by_pid = fixed.by_pid;
+	plan->threads = fixed.threads;
 	__builtin_memcpy(plan->soft, fixed.soft, sizeof(fixed.soft));
 	__builtin_memcpy(plan->hard, fixed.hard, sizeof(fixed.hard));
 	return true;

@@ -62,6 +62,18 @@ struct wire_plan_link {
 	const char *target;
 };
 
+/*
+ * How a child is held. ISOLATED: all namespaces and a root of its own.
+ * PROCESS: Landlock and seccomp on the host's root, in whatever namespaces
+ * the host gives; process 1 is the subreaper. NONE: neither (C1).
+ */
+enum wire_backend {
+	WIRE_BACKEND_ISOLATED,
+	WIRE_BACKEND_PROCESS,
+	WIRE_BACKEND_NONE,
+	WIRE_BACKENDS
+};
+
 /* A Landlock rule; access bits as in <linux/landlock.h>. */
 struct wire_plan_rule {
 	const char *path;
@@ -76,12 +88,25 @@ struct wire_plan_insn { /* struct sock_filter */
 
 /* Sentinel of a limit that is not to be set. */
 #define WIRE_PLAN_UNSET UINT64_MAX
+/* Sentinel of ids that are not to be changed; both then are. */
+#define WIRE_PLAN_KEEP UINT32_MAX
+/*
+ * Stands in the filter for the program's own process id, where that is not
+ * known before it runs: the module puts the number in its place. Above any
+ * process id (PID_MAX_LIMIT of Linux is 2^22).
+ */
+#define WIRE_PLAN_OWN_PID 0x4f574e50u
 
 struct wire_plan {
 	uint32_t layers; /* bit (1 << WIRE_STAGE_x) for each stage */
 	uint32_t channel_fd;
-	uint32_t namespaces; /* bool: process 1 of a PID namespace */
-	uint32_t uid, gid;   /* to become, inside */
+	enum wire_backend backend;
+	/* Bool: in a user and a PID namespace of its own. ISOLATED always is,
+	 * NONE never. */
+	uint32_t namespaces;
+	uint32_t uid, gid; /* to become, inside; WIRE_PLAN_KEEP: as it is */
+	uint32_t by_pid;   /* bool: process 1 adds its own id to uid and gid */
+	uint32_t threads;  /* of the program, watched by process 1; 0: not */
 	uint64_t workspace_bytes, workspace_inodes;
 	uint64_t soft[WIRE_LIMITS], hard[WIRE_LIMITS];
 	uint64_t landlock_handled; /* access bits the ruleset handles, fs */

@@ -56,9 +56,12 @@ put_fixed(struct writer *w, const struct wire_plan *plan)
 	    .landlock_scoped = plan->landlock_scoped,
 	    .layers = plan->layers,
 	    .channel_fd = plan->channel_fd,
+	    .backend = (uint32_t)plan->backend,
 	    .namespaces = plan->namespaces,
 	    .uid = plan->uid,
 	    .gid = plan->gid,
+	    .by_pid = plan->by_pid,
+	    .threads = plan->threads,
 	};
 
 	memcpy(fixed.soft, plan->soft, sizeof(fixed.soft));

@@ -11,7 +11,7 @@
 #include "wire/plan.h"
 
 #define WIRE_PLAN_MAGIC	  0x6e6c7077u
-#define WIRE_PLAN_VERSION 1u
+#define WIRE_PLAN_VERSION 2u
 
 enum wire_plan_tag {
 	WIRE_PLAN_TAG_FIXED = 1, /* struct wire_plan_fixed, once */
@@ -41,7 +41,8 @@ struct wire_plan_fixed {
 	uint64_t workspace_bytes, workspace_inodes;
 	uint64_t soft[WIRE_LIMITS], hard[WIRE_LIMITS];
 	uint64_t landlock_handled, landlock_net, landlock_scoped;
-	uint32_t layers, channel_fd, namespaces, uid, gid, zero;
+	uint32_t layers, channel_fd, backend, namespaces, uid, gid, by_pid,
+	    threads;
 };
 
 struct wire_plan_mount_head {
@@ -51,7 +52,7 @@ struct wire_plan_mount_head {
 };
 
 _Static_assert(sizeof(struct wire_plan_header) == 16, "no padding");
-_Static_assert(sizeof(struct wire_plan_fixed) == 8 * (5 + 2 * WIRE_LIMITS) + 24,
+_Static_assert(sizeof(struct wire_plan_fixed) == 8 * (5 + 2 * WIRE_LIMITS) + 32,
     "no padding");
 _Static_assert(sizeof(struct wire_plan_mount_head) == 16, "no padding");
 _Static_assert(sizeof(struct wire_plan_insn) == 8, "as struct sock_filter");

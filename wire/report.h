@@ -29,6 +29,7 @@
 	X(CAPABILITIES, "capabilities", "dropping capabilities")               \
 	X(NO_NEW_PRIVS, "no_new_privs", "setting no_new_privs")                \
 	X(DUMPABLE, "dumpable", "clearing dumpable")                           \
+	X(SUBREAPER, "subreaper", "becoming the subreaper")                    \
 	X(FORK, "fork", "forking process 2")                                   \
 	X(CORE, "core", "limiting core files")                                 \
 	X(CPU, "cpu", "limiting CPU time")                                     \
@@ -57,7 +58,17 @@ enum wire_report_code {
 	WIRE_REPORT_FAILED = 1, /* stage, sys; the sender exits */
 	WIRE_REPORT_LAUNCHED,	/* process 2 forked; a pidfd comes along */
 	WIRE_REPORT_EXITED,	/* process 2 is gone: status and usage */
+	WIRE_REPORT_EXCEEDED,	/* what is only watched was: an end */
 	WIRE_REPORT_CODES
+};
+
+/* What process 1 watches where the kernel keeps no limit of it. */
+enum wire_exceeded {
+	WIRE_EXCEEDED_BYTES, /* of the workspace */
+	WIRE_EXCEEDED_INODES,
+	WIRE_EXCEEDED_HIDDEN, /* it is too deep, or closed to a look */
+	WIRE_EXCEEDED_THREADS,
+	WIRE_EXCEEDED_COUNT
 };
 
 #define WIRE_REPORT_MAGIC 0x77726570u
@@ -74,8 +85,10 @@ struct wire_report {
 	uint32_t mounts;     /* LAUNCHED: mounts visible beneath the new root */
 	uint32_t links;	     /* LAUNCHED: network interfaces seen */
 	uint32_t links_up;   /* LAUNCHED: of them up */
-	uint32_t detail;     /* FAILED: which item of the stage, from 0; EXITED:
-			      * its soft CPU limit at the end, in seconds */
+	uint32_t detail;     /* FAILED: which item of the stage, from 0;
+			      * LAUNCHED: 1 when process 1 is the subreaper;
+			      * EXITED: its soft CPU limit at the end, in
+			      * seconds; EXCEEDED: enum wire_exceeded */
 };
 
 /* The supervisor's one byte back: the id maps stand. */

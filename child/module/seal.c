@@ -71,8 +71,9 @@ apply(const struct wire_plan *plan, struct wire_ready *ready)
 	long r;
 
 	/* Said by name here; their own EPERM would blame the wrong stage. */
-	if (wire_plan_has(plan, WIRE_STAGE_LANDLOCK) ||
-	    wire_plan_has(plan, WIRE_STAGE_SECCOMP)) {
+	if (plan->backend != WIRE_BACKEND_NONE &&
+	    (wire_plan_has(plan, WIRE_STAGE_LANDLOCK) ||
+		wire_plan_has(plan, WIRE_STAGE_SECCOMP))) {
 		r = STUB_SYS(__NR_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0);
 		check(WIRE_STAGE_NO_NEW_PRIVS, r == 1 ? 0 : EPERM);
 	}
@@ -81,7 +82,9 @@ apply(const struct wire_plan *plan, struct wire_ready *ready)
 		check(WIRE_STAGE_LANDLOCK,
 		    stub_landlock_apply(plan, &ready->landlock_abi,
 			&ready->landlock_errno, &detail));
-	if (wire_plan_has(plan, WIRE_STAGE_DUMPABLE)) {
+	/* --unconfined: the caller's own rights, to the last (C1). */
+	if (plan->backend != WIRE_BACKEND_NONE &&
+	    wire_plan_has(plan, WIRE_STAGE_DUMPABLE)) {
 		/* exec made the process dumpable again. */
 		r = STUB_SYS(__NR_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0);
 		check(WIRE_STAGE_DUMPABLE, r < 0 ? (int)-r : 0);

@@ -33,13 +33,14 @@ usage = {
     "unknown_option": (RUN + ["--jsonn", "-c", "1"], "--jsonn"),
     "abbreviated_option": (RUN + ["--js", "-c", "1"], "--js"),
     "absent_option": (RUN + ["--network", "-c", "1"], "not available"),
-    "absent_unconfined": (RUN + ["--unconfined", "-c", "1"],
-                          "not available"),
+    "unconfined_and_a_level": (
+        RUN + ["--unconfined", "--level", "process", "-c", "1"],
+        "contradicts"),
     "test_skip_outside_of_a_test_build": (
         RUN + ["--test-skip", "seccomp", "-c", "1"], "--test-skip"),
     "option_without_value": (RUN + ["-c"], "-c"),
     "value_for_a_flag": (RUN + ["--json=yes", "-c", "1"], "--json"),
-    "level_process": (RUN + ["--level", "process", "-c", "1"], "process"),
+    "level_none": (RUN + ["--level", "none", "-c", "1"], "--unconfined"),
     "level_unknown": (RUN + ["--level", "mostly", "-c", "1"], "mostly"),
     "limit_unknown": (RUN + ["--limit", "memory=1G", "-c", "1"], "memory"),
     "limit_without_value": (RUN + ["--limit", "cpu", "-c", "1"], "cpu"),

@@ -9,8 +9,8 @@ import os
 import re
 import subprocess
 
-from weir_test import (ECHO, IS_ROOT, ROOT, TOOLS, WEIR, Watched, command, main,
-                       mounts, survivors)
+from weir_test import (ECHO, IS_ROOT, ROOT, TOOLS, WEIR, Watched, command,
+                       leftovers, main, mounts, survivors)
 
 SHIM = os.path.join(TOOLS, "failing.so")
 SOURCE = (ROOT / "tests/tools/failing.c").read_text()
@@ -47,11 +47,13 @@ def imported():
 
 
 class Failing(Watched):
+    LEVEL = "isolated"
+
     def failing(self, function, number):
         """The outcome, or None when there was no such call."""
         mark = self.path("mark")
         done = subprocess.run(
-            command(tools={"echo": ECHO}) + ["-c", PROGRAM],
+            command(tools={"echo": ECHO}, level=self.LEVEL) + ["-c", PROGRAM],
             env=dict(os.environ, LD_PRELOAD=SHIM, FAIL_CALL=function,
                      FAIL_AT=str(number), FAIL_MARK=mark),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -119,15 +121,36 @@ class Failing(Watched):
         self.assertIsNone(self.failing("pipe2", 1000))
 
 
-def add(function):
+class OnTheHostsRoot(Failing):
+    """What is called only where a workspace is a directory of the host. What
+    could not be removed then is swept by the next start."""
+    LEVEL = "spaces"
+
+    def judge(self, done):
+        super().judge(done)
+        control = subprocess.run(
+            command(level=self.LEVEL) + ["-c", "1"], cwd="/",
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            timeout=self.BOUND)
+        self.assertEqual(control.returncode, 0, control.stdout)
+        self.assertEqual(leftovers("weir-%d" % os.geteuid()), [])
+
+
+def add(case, function):
     def test(self):
         self.check(function)
     test.__name__ = "test_" + function.strip("_")
-    setattr(Failing, test.__name__, test)
+    setattr(case, test.__name__, test)
 
 
 for name in FAILS:
-    add(name)
+    add(Failing, name)
+for name in ("mkdirat", "fchmodat", "fchownat", "unlinkat", "fdopendir",
+             "shutdown", "clone", "send", "stat"):
+    add(OnTheHostsRoot, name)
+# One class's tests of the lists and of the shim are enough.
+OnTheHostsRoot.test_every_function_is_in_a_list = None
+OnTheHostsRoot.test_the_shim_bites = None
 
 if __name__ == "__main__":
     main()

@@ -7,6 +7,8 @@ Environment, all of it optional:
   WEIR_TOOLS   directory of the programs of tests/tools    (build/tests/tools)
   WEIR_SHARED  directory with more hostile programs, or empty
   WEIR_PYTHON  the interpreter that programs run in      (/usr/bin/python3)
+  WEIR_LEVEL   `process`: as on a host that refuses namespaces; `spaces`: as on
+               one that refuses mounts; otherwise isolated
 
 Nothing here sleeps or measures time. HANG only bounds a test that would
 otherwise never end.
@@ -41,6 +43,20 @@ TOOLS = from_environment("WEIR_TOOLS", ROOT / "build/tests/tools")
 SHARED = os.environ.get("WEIR_SHARED") or ""
 PYTHON = os.environ.get("WEIR_PYTHON") or "/usr/bin/python3"
 IS_ROOT = os.geteuid() == 0
+LEVEL = os.environ.get("WEIR_LEVEL") or "isolated"
+# Whether programs have a root of their own.
+OWN_ROOT = LEVEL == "isolated"
+# What the result calls it.
+LEVEL_WORD = {"spaces": "process"}.get(LEVEL, LEVEL)
+
+# What stands before the command, and which options it gets, for each level.
+HOSTS = {
+    "isolated": ([], []),
+    "spaces": ([], ["--level", "process", "--backend", "process"]),
+    "process": ([str(TOOLS / "deny"), "clone:0&0x10000000=EPERM", "--"],
+                ["--level", "process"]),
+    "none": ([], ["--unconfined"]),
+}
 
 GUARANTEES = ("filesystem", "network", "process_tree", "identity", "cpu",
               "memory", "file_size", "process_count", "wall_clock",
@@ -83,9 +99,10 @@ def without_repeats(pairs):
 
 
 def command(*options, json=True, limits=None, tools=None, weir=None,
-            python=PYTHON):
+            python=PYTHON, level=LEVEL):
     """The words of a command line, but for the program."""
-    words = [str(weir or WEIR), "run"]
+    before, asked = HOSTS[level]
+    words = before + [str(weir or WEIR), "run"] + asked
     if json:
         words.append("--json")
     if python:

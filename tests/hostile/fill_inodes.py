@@ -9,4 +9,6 @@ try:
 except OSError as error:
     held("inodes", made)
 else:
+    # Where they are only watched, the end comes a moment later.
+    time.sleep(5)
     broke("inodes", made)

@@ -81,6 +81,12 @@
 	FAILS(timerfd_gettime, -1, EBADF)                                      \
 	FAILS(timerfd_settime, -1, EINVAL)                                     \
 	FAILS(unlink, -1, EACCES)                                              \
+	FAILS(unlinkat, -1, EBUSY)                                             \
+	FAILS(mkdirat, -1, EROFS)                                              \
+	FAILS(fchmodat, -1, EPERM)                                             \
+	FAILS(fchownat, -1, EPERM)                                             \
+	FAILS(fdopendir, 0, ENOMEM)                                            \
+	FAILS(shutdown, -1, ENOTCONN)                                          \
 	FAILS(waitid, -1, ECHILD)                                              \
 	FAILS(write, -1, ENOSPC)
 
@@ -95,6 +101,7 @@
  * snprintf stderr stdout strchr strcmp strcspn strerror strerrordesc_np strlen
  * strncmp strnlen strrchr strsignal strspn strstr strtol strtoull vsnprintf
  * _exit exit qsort abort getppid getuid fputc fflush strerrorname_np sscanf
+ * strpbrk
  */
 
 #define EXPORTED __attribute__((visibility("default")))

@@ -29,8 +29,10 @@ perfect(void)
 	e.status.no_new_privs = 1;
 	e.status.seccomp = 2;
 	e.limits_read = true;
-	for (size_t i = 0; i < WIRE_LIMITS; i++)
+	for (size_t i = 0; i < WIRE_LIMITS; i++) {
 		e.soft[i] = e.hard[i] = e.want_soft[i] = e.want_hard[i] = 30;
+		e.planned[i] = true;
+	}
 	e.mounts = e.mounts_planned = 12;
 	e.links = 1;
 	e.ready = true;

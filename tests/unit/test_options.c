@@ -356,9 +356,9 @@ t_the_number_of_tools_is_bounded(void **state)
 static void
 t_options_that_are_not_there(void **state)
 {
-	static const char *const absent[] = {"--unconfined", "--network",
-	    "--read", "--write", "--package", "--env", "--processes",
-	    "--memory", "--mcp-config", "--run", "--profile"};
+	static const char *const absent[] = {"--network", "--read", "--write",
+	    "--package", "--env", "--processes", "--memory", "--mcp-config",
+	    "--run", "--profile"};
 	char text[128];
 	size_t i;
 
@@ -373,14 +373,23 @@ t_options_that_are_not_there(void **state)
 	refuse(LINE("run", "--read=/etc", "f"),
 	    "weir: '--read=/etc': this option is not available in this "
 	    "version; leave it out");
-	refuse(LINE("run", "--level", "process", "f"),
-	    "weir: --level 'process': this level is not available in this "
-	    "version; use --level isolated");
 	refuse(LINE("run", "--level", "none", "f"),
-	    "weir: --level 'none': this level is not available in this "
-	    "version; use --level isolated");
+	    "weir: --level 'none': without confinement a program runs only "
+	    "with --unconfined");
 	refuse(LINE("run", "--level", "paranoid", "f"),
-	    "weir: --level 'paranoid': no such level; use --level isolated");
+	    "weir: --level 'paranoid': no such level; use isolated or process");
+	refuse(LINE("run", "--backend", "none", "f"),
+	    "weir: --backend 'none': no such backend; use isolated or process");
+	refuse(LINE("run", "--backend=process", "--backend=process", "f"),
+	    "weir: --backend 'process': a backend was given before; give one");
+	refuse(LINE("run", "--unconfined=1", "f"),
+	    "weir: --unconfined '1': the option takes no value; leave it out");
+	accept(LINE("run", "--level", "process", "--backend=process", "f"));
+	assert_int_equal(options.level, WEIR_LEVEL_PROCESS);
+	assert_int_equal(options.backend, WEIR_BACKEND_PROCESS);
+	assert_false(options.unconfined);
+	accept(LINE("run", "--unconfined", "f"));
+	assert_true(options.unconfined);
 	refuse(LINE("run", "--level=isolated", "--level=isolated", "f"),
 	    "weir: --level 'isolated': a level was given before; give one");
 	refuse(LINE("run", "--jsn", "f"),
@@ -473,8 +482,8 @@ t_errors_cannot_speak_to_the_terminal(void **state)
 
 	(void)state;
 	refuse(LINE("run", "f", "--level", "\x1b[2J\n\\'"),
-	    "weir: --level '\\x1b[2J\\x0a\\x5c'': no such level; use --level "
-	    "isolated");
+	    "weir: --level '\\x1b[2J\\x0a\\x5c'': no such level; use isolated "
+	    "or process");
 	memset(long_word, '\x01', sizeof(long_word) - 1);
 	long_word[sizeof(long_word) - 1] = '\0';
 	assert_int_equal(parse(LINE("run", "f", "--level", long_word)),

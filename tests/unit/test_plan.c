@@ -74,14 +74,21 @@ static void
 t_everything_comes_back(void **state)
 {
 	struct wire_plan plan = sample(), got;
-	size_t len = encode(&plan);
+	size_t len;
 
+	plan.backend = WIRE_BACKEND_PROCESS;
+	plan.by_pid = 1;
+	plan.threads = 257;
+	len = encode(&plan);
 	(void)state;
 	memset(&got, 0xaa, sizeof(got));
 	assert_int_equal(decode(len, &got), WIRE_OK);
 	assert_int_equal(got.layers, plan.layers);
 	assert_int_equal(got.channel_fd, plan.channel_fd);
+	assert_int_equal(got.backend, WIRE_BACKEND_PROCESS);
 	assert_int_equal(got.namespaces, 1);
+	assert_int_equal(got.by_pid, 1);
+	assert_int_equal(got.threads, 257);
 	assert_int_equal(got.uid, 1000);
 	assert_int_equal(got.gid, 1001);
 	assert_int_equal(got.workspace_bytes, plan.workspace_bytes);
@@ -122,7 +129,9 @@ t_an_almost_empty_plan(void **state)
 
 	(void)state;
 	memset(&plan, 0, sizeof(plan));
+	plan.backend = WIRE_BACKEND_NONE;
 	assert_int_equal(decode(encode(&plan), &got), WIRE_OK);
+	assert_int_equal(got.backend, WIRE_BACKEND_NONE);
 	assert_string_equal(got.workspace, "");
 	assert_int_equal(got.insn_count, 0);
 	assert_int_equal(got.mount_count, 0);
@@ -287,8 +296,16 @@ t_bad_contents(void **state)
 	(void)state;
 	BAD(plan.layers = 1u << WIRE_STAGE_COUNT);
 	BAD(plan.namespaces = 2);
-	BAD(plan.uid = UINT32_MAX);
-	BAD(plan.gid = UINT32_MAX);
+	BAD(plan.namespaces = 0); /* isolated without them */
+	BAD(plan.uid = WIRE_PLAN_KEEP);
+	BAD(plan.gid = WIRE_PLAN_KEEP);
+	BAD(plan.uid = plan.gid = WIRE_PLAN_KEEP); /* isolated */
+	BAD(plan.backend = WIRE_BACKENDS);
+	BAD(plan.backend = WIRE_BACKEND_NONE); /* in namespaces */
+	BAD(plan.backend = WIRE_BACKEND_PROCESS; plan.uid = WIRE_PLAN_KEEP);
+	BAD(plan.backend = WIRE_BACKEND_PROCESS; plan.by_pid = 1;
+	    plan.uid = plan.gid = WIRE_PLAN_KEEP);
+	BAD(plan.by_pid = 2);
 	BAD(plan.channel_fd = 1u << 31);
 	BAD(plan.workspace = "relative");
 	BAD(plan.workspace = "/a/../b");

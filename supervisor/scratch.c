@@ -1,0 +1,358 @@
+#include "supervisor/scratch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bindings/spawn.h"
+#include "bindings/sys.h"
+#include "supervisor/sys.h"
+#include "supervisor/sys_dir.h"
+
+/* The workspace inside of an execution's directory. */
+#define WORK "work"
+
+#define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+
+/* --- who the owner is ----------------------------------------------------- */
+
+struct owner {
+	uint64_t host;	     /* of the name and the machine id */
+	uint64_t boot;	     /* of the boot id */
+	uint64_t namespaces; /* the PID namespace's inode */
+	long pid;
+	uint64_t started; /* clock ticks since boot, proc(5) */
+};
+
+/* FNV-1a: no secret is in it, and nobody gains from a collision. */
+static uint64_t
+hash_text(uint64_t hash, const char *text)
+{
+	for (; *text != '\0'; text++)
+		hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
+	return hash;
+}
+
+/* Start time of a process; 0 when there is none of that id. */
+static uint64_t
+start_time(long pid)
+{
+	char path[64], text[1024];
+	const char *p;
+
+	(void)snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
+	(void)sup_sys_read_text(path, text, sizeof(text));
+	/* The name in parentheses may hold anything; field 22 from there. */
+	p = strrchr(text, ')');
+	for (int field = 2; p != NULL && field < 22; field++) {
+		p = strchr(p, ' ');
+		if (p != NULL)
+			p++;
+	}
+	return p != NULL ? strtoull(p, NULL, 10) : 0;
+}
+
+static void
+find_owner(struct owner *owner)
+{
+	char name[256], machine[64], boot[64];
+	struct stat st;
+
+	(void)sup_sys_read_text(
+	    "/proc/sys/kernel/hostname", name, sizeof(name));
+	(void)sup_sys_read_text("/etc/machine-id", machine, sizeof(machine));
+	(void)sup_sys_read_text(
+	    "/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
+	owner->host = hash_text(hash_text(0xcbf29ce484222325u, name), machine);
+	owner->boot = hash_text(0xcbf29ce484222325u, boot);
+	owner->namespaces =
+	    sup_sys_stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
+	owner->pid = (long)getpid();
+	owner->started = start_time(owner->pid);
+}
+
+static void
+write_owner(const struct owner *owner, char text[SUP_SCRATCH_NAME])
+{
+	(void)snprintf(text, SUP_SCRATCH_NAME,
+	    "%016" PRIx64 ".%016" PRIx64 ".%" PRIx64 ".%ld.%" PRIu64,
+	    owner->host, owner->boot, owner->namespaces, owner->pid,
+	    owner->started);
+}
+
+static bool
+read_owner(const char *name, struct owner *owner)
+{
+	char again[SUP_SCRATCH_NAME];
+	char *end;
+
+	owner->host = strtoull(name, &end, 16);
+	owner->boot = *end == '.' ? strtoull(end + 1, &end, 16) : 0;
+	owner->namespaces = *end == '.' ? strtoull(end + 1, &end, 16) : 0;
+	owner->pid = *end == '.' ? strtol(end + 1, &end, 10) : 0;
+	owner->started = *end == '.' ? strtoull(end + 1, &end, 10) : 0;
+	if (*end != '.' || owner->pid <= 0)
+		return false;
+	/* Only what this code wrote is ever removed. */
+	write_owner(owner, again);
+	return strncmp(again, name, (size_t)(end - name)) == 0 &&
+	    again[end - name] == '\0';
+}
+
+/* Whether the owner is known to be gone. */
+static bool
+is_gone(const struct owner *owner, const struct owner *self)
+{
+	if (owner->host != self->host)
+		return false;
+	if (owner->boot != self->boot)
+		return true;
+	/* In another PID namespace the number says nothing. */
+	if (owner->namespaces != self->namespaces)
+		return false;
+	return start_time(owner->pid) != owner->started;
+}
+
+/* --- the base ------------------------------------------------------------- */
+
+/*
+ * SECURITY: /tmp is everybody's: a directory of this name that somebody else
+ * made, or can write to, or a link, would let them swap a workspace. Opened
+ * without following a link, and then judged by what was opened.
+ */
+static bool
+is_own_dir(int fd, unsigned refused_bits)
+{
+	struct stat st;
+
+	return sup_sys_fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) &&
+	    st.st_uid == geteuid() && (st.st_mode & refused_bits) == 0;
+}
+
+/* Whether /run/user/UID is the caller's alone, as pam_systemd(8) makes it. */
+static bool
+has_runtime_dir(unsigned uid, char base[SUP_SCRATCH_BASE])
+{
+	int fd;
+	bool own;
+
+	(void)snprintf(base, SUP_SCRATCH_BASE, "/run/user/%u", uid);
+	fd = sup_sys_open(base, DIR_FLAGS);
+	own = fd >= 0 && is_own_dir(fd, 077);
+	sup_sys_close(&fd);
+	return own;
+}
+
+/* Root's children have ids of their own and must get through; the names are
+ * random. */
+static unsigned
+dir_mode(void)
+{
+	return geteuid() == 0 ? 0711 : 0700;
+}
+
+/* Whatever the caller's umask is. */
+static int
+make_dir(int dir_fd, const char *name, unsigned mode)
+{
+	int r = sup_sys_mkdirat(dir_fd, name, mode);
+
+	return r < 0 ? r : sup_sys_chmodat(dir_fd, name, mode);
+}
+
+enum wire_err
+sup_scratch_open(struct sup_scratch *scratch, bool make, bool *ret_open,
+    struct wire_errinfo *info)
+{
+	unsigned uid = (unsigned)geteuid();
+	struct owner owner;
+	int fd;
+
+	*ret_open = scratch->base_fd >= 0;
+	if (*ret_open)
+		return WIRE_OK;
+	if (uid != 0 && has_runtime_dir(uid, scratch->base))
+		(void)snprintf(scratch->base, sizeof(scratch->base),
+		    "/run/user/%u/weir", uid);
+	else
+		(void)snprintf(
+		    scratch->base, sizeof(scratch->base), "/tmp/weir-%u", uid);
+	if (make)
+		(void)make_dir(AT_FDCWD, scratch->base, dir_mode());
+	fd = sup_sys_open(scratch->base, DIR_FLAGS);
+	if (fd == -ENOENT && !make)
+		return WIRE_OK;
+	if (fd >= 0 && !is_own_dir(fd, uid == 0 ? 066 : 077)) {
+		sup_sys_close(&fd);
+		fd = -EPERM;
+	}
+	if (fd < 0) {
+		if (info != NULL)
+			*info = (struct wire_errinfo){
+			    "the base directory for workspaces "
+			    "(/run/user/UID/weir, or /tmp/weir-UID) is not a "
+			    "private directory of the caller's; remove what "
+			    "stands there",
+			    -fd, 0};
+		return WIRE_ERR_SYSTEM;
+	}
+	find_owner(&owner);
+	write_owner(&owner, scratch->owner);
+	scratch->base_fd = fd;
+	*ret_open = true;
+	return WIRE_OK;
+}
+
+void
+sup_scratch_close(struct sup_scratch *scratch)
+{
+	/* Only when it is empty; whoever has it open makes it anew. */
+	if (scratch->base_fd >= 0)
+		(void)sup_sys_rmdirat(AT_FDCWD, scratch->base);
+	sup_sys_close(&scratch->base_fd);
+}
+
+/* --- one execution's directory -------------------------------------------- */
+
+static int
+make_in(int base_fd, const char *name)
+{
+	int fd, r;
+
+	fd = sup_sys_openat(base_fd, name, DIR_FLAGS);
+	if (fd < 0)
+		return fd;
+	r = make_dir(fd, WORK, 0700);
+	sup_sys_close(&fd);
+	return r;
+}
+
+enum wire_err
+sup_scratch_make(struct sup_scratch *scratch, const char *id,
+    char ret_name[SUP_SCRATCH_NAME], char ret_path[PATH_MAX],
+    struct wire_errinfo *info)
+{
+	char name[SUP_SCRATCH_NAME];
+	bool open;
+	int r;
+	int n = snprintf(name, sizeof(name), "%s.%s", scratch->owner, id);
+
+	if (n < 0 || (size_t)n >= sizeof(name))
+		return wire_fail(info, WIRE_ERR_NO_SPACE, "workspace", 0);
+	(void)snprintf(ret_path, PATH_MAX, "%s/%s/" WORK, scratch->base, name);
+	r = make_dir(scratch->base_fd, name, dir_mode());
+	/* Another supervisor of the caller found the base empty and removed
+	 * it, as sup_scratch_close does. */
+	for (int again = 0; r == -ENOENT && again < 3; again++) {
+		sup_sys_close(&scratch->base_fd);
+		if (sup_scratch_open(scratch, true, &open, info) != WIRE_OK)
+			return WIRE_ERR_SYSTEM;
+		r = make_dir(scratch->base_fd, name, dir_mode());
+	}
+	if (r == 0) {
+		/* From here on there is something to remove. */
+		memcpy(ret_name, name, (size_t)n + 1);
+		r = make_in(scratch->base_fd, name);
+	}
+	if (r == 0)
+		return WIRE_OK;
+	if (info != NULL)
+		*info = (struct wire_errinfo){
+		    "making the workspace (/run/user/UID/weir, or "
+		    "/tmp/weir-UID)",
+		    -r, 0};
+	return WIRE_ERR_SYSTEM;
+}
+
+int
+sup_scratch_give(const struct sup_scratch *scratch, const char *name,
+    uint32_t uid, uint32_t gid)
+{
+	int fd = sup_sys_openat(scratch->base_fd, name, DIR_FLAGS);
+	int r = fd < 0 ? fd : sup_sys_chownat(fd, WORK, uid, gid);
+
+	sup_sys_close(&fd);
+	return r;
+}
+
+/* Has `weir-child sweep` clear the directory at fd, and waits for it. */
+static void
+clear(int fd, const char *stub_path)
+{
+	static char program[] = "weir-child", role[] = "sweep";
+	static char *const argv[] = {program, role, NULL};
+	static char *const environment[] = {NULL};
+	int null_fd = sup_sys_open("/dev/null", O_RDWR);
+	struct bind_spawn spawn = {
+	    .path = stub_path,
+	    .argv = argv,
+	    .environment = environment,
+	    .fds = {fd, null_fd, null_fd, null_fd},
+	};
+	bool clean;
+	pid_t pid;
+	int pidfd = -1;
+
+	if (null_fd >= 0 &&
+	    bind_spawn_start(&spawn, &pid, &pidfd, NULL) == WIRE_OK)
+		(void)bind_sys_reap(pidfd, true, &clean);
+	sup_sys_close(&pidfd);
+	sup_sys_close(&null_fd);
+}
+
+bool
+sup_scratch_remove(
+    const struct sup_scratch *scratch, const char *name, const char *stub_path)
+{
+	int fd = sup_sys_openat(scratch->base_fd, name, DIR_FLAGS);
+	int work_fd, r;
+
+	if (fd < 0)
+		return fd == -ENOENT;
+	/* Mostly it is gone, or was never used. */
+	r = sup_sys_rmdirat(fd, WORK);
+	work_fd =
+	    r == 0 || r == -ENOENT ? -1 : sup_sys_openat(fd, WORK, DIR_FLAGS);
+	/* A program may have closed its own workspace. */
+	if (work_fd == -EACCES && sup_sys_chmodat(fd, WORK, 0700) == 0)
+		/* Mostly it is gone, or was never used. */
+		r = sup_sys_rmdirat(fd, WORK);
+	work_fd =
+	    r == 0 || r == -ENOENT ? -1 : sup_sys_openat(fd, WORK, DIR_FLAGS);
+	if (work_fd >= 0)
+		clear(work_fd, stub_path);
+	sup_sys_close(&work_fd);
+	(void)sup_sys_rmdirat(fd, WORK);
+	sup_sys_close(&fd);
+	r = sup_sys_rmdirat(scratch->base_fd, name);
+	return r == 0 || r == -ENOENT;
+}
+
+struct sweep {
+	const struct sup_scratch *scratch;
+	const char *stub_path;
+	struct owner self;
+};
+
+static void
+sweep_one(void *arg, const char *name)
+{
+	const struct sweep *s = arg;
+	struct owner owner;
+
+	if (read_owner(name, &owner) && is_gone(&owner, &s->self))
+		(void)sup_scratch_remove(s->scratch, name, s->stub_path);
+}
+
+void
+sup_scratch_sweep(const struct sup_scratch *scratch, const char *stub_path)
+{
+	struct sweep s = {.scratch = scratch, .stub_path = stub_path};
+
+	find_owner(&s.self);
+	sup_sys_list(scratch->base_fd, sweep_one, &s);
+}

@@ -1,0 +1,477 @@
+#!/usr/bin/env python3
+"""On the host's root: level `process` where the host refuses namespaces, and
+`--unconfined`. What is had, what is not, and that nothing stays behind."""
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+from weir_test import (GUARANTEES, HANG, IS_ROOT, LAYERS, PYTHON, TOOLS, Case,
+                       Outcome, Watched, command, finish, leftovers, main,
+                       processes_named, rows, run, shell, start, survivors,
+                      wait_for_orphans)
+
+BASE = "/tmp/weir-%d" % os.geteuid()
+if not IS_ROOT and os.path.isdir("/run/user/%d" % os.geteuid()):
+    BASE = "/run/user/%d/weir" % os.geteuid()
+
+# Both ways to the level: no namespaces at all, and none for mounts.
+WAYS = ("process", "spaces")
+
+
+def workspaces():
+    """Directories of executions that are there."""
+    try:
+        return os.listdir(BASE)
+    except FileNotFoundError:
+        return []
+
+
+class Level(Case):
+    def grades(self, result):
+        proofs = result["isolation"]["guarantees"]
+        return {name: proofs[name]["grade"] for name in GUARANTEES
+                if proofs[name]["grade"] != "enforced"}
+
+    def test_grades_without_namespaces(self):
+        result = self.succeeds("print(1)", level="process")
+        self.assertEqual(result["isolation"]["level"], "process")
+        lost = {"network": "unverified", "process_tree": "unverified"}
+        if not IS_ROOT:
+            lost.update(identity="unverified", process_count="unverified")
+        self.assertEqual(self.grades(result), lost)
+
+    def test_grades_without_mounts(self):
+        """All ten, and still not isolated: names of files are seen."""
+        result = self.succeeds("print(1)", level="spaces")
+        self.assertEqual(result["isolation"]["level"], "process")
+        self.assertEqual(self.grades(result), {})
+
+    def test_warnings_name_what_was_refused(self):
+        warnings = self.succeeds("1", level="process")["warnings"]
+        for way in ("isolated", "process in namespaces of its own"):
+            said = [w for w in warnings if w.startswith(
+                "backend %s was not to be had: stage namespaces: clone: "
+                "Operation not permitted" % way)]
+            self.assertEqual(len(said), 1, warnings)
+            self.assertIn("kernel.unprivileged_userns_clone", said[0])
+
+    def test_isolated_where_it_can_be_had(self):
+        """The level is the least, not a wish."""
+        result = self.succeeds("1", "--level", "process", level="isolated")
+        self.assertEqual(result["isolation"]["level"], "isolated")
+
+    def test_less_than_asked_for_does_not_run(self):
+        before = [str(TOOLS / "deny"), "clone:0&0x10000000=EPERM", "--"]
+        mark = self.path("ran")
+        for asked in ([], ["--level", "isolated"],
+                      ["--level", "process", "--backend", "isolated"]):
+            done = subprocess.run(
+                before + command(*asked, level="isolated", tools={
+                    "effect": shell('echo >"$1"; echo 1', mark)}) +
+                ["-c", "effect()"], stdin=subprocess.DEVNULL, cwd="/",
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=HANG)
+            got = Outcome(done.returncode, done.stdout, done.stderr)
+            self.assertEqual((got.code, got.kind),
+                             (125, "isolation_unavailable"))
+            self.assertIn("stage namespaces", got.result["error"]["message"])
+            self.assertFalse(os.path.exists(mark))
+        self.assertEqual(workspaces(), [])
+
+    def test_contradictions(self):
+        for words in (["--backend", "process"],
+                      ["--unconfined", "--level", "process"],
+                      ["--unconfined", "--backend", "isolated"]):
+            got = run("1", *words, level="isolated")
+            self.assertEqual((got.code, got.stdout), (2, b""), words)
+            self.assertRegex(got.stderr, rb"(?m)^weir: .*\bbackend\b")
+
+    def test_without_landlock_nothing_runs(self):
+        """It is the boundary there, and only the second layer elsewhere."""
+        deny = [str(TOOLS / "deny"), "landlock_create_ruleset=ENOSYS"]
+        for level, code in (("process", 125), ("spaces", 125),
+                            ("isolated", 0)):
+            words = command(level=level)
+            if level == "process":
+                words = words[words.index("--") + 1:]
+                more = ["clone:0&0x10000000=EPERM"]
+            else:
+                more = []
+            done = subprocess.run(
+                deny + more + ["--"] + words + ["-c", "print('ran')"],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, cwd="/",
+                timeout=HANG)
+            got = Outcome(done.returncode, done.stdout, b"")
+            self.assertEqual(got.code, code, got.result)
+            if code:
+                self.assertEqual(got.result["stdout"], "")
+                self.assertIn("stage landlock",
+                              got.result["error"]["message"])
+            else:
+                self.assertTrue([w for w in got.result["warnings"]
+                                 if "second layer: none" in w])
+
+
+class Inside(Case):
+    """What a program finds there."""
+
+    def check(self, level):
+        result = self.succeeds(
+            "import os, signal\n"
+            "found = {'cwd': os.getcwd(), 'home': os.environ['HOME'],\n"
+            "  'tmp': os.environ['TMPDIR'], 'umask': os.umask(0),\n"
+            "  'list': os.listdir('.'), 'mode': os.stat('.').st_mode & 0o777,\n"
+            "  'zero': [n for n in os.getresuid() + os.getresgid()\n"
+            "           if n == 0]}\n"
+            "def attempt(call, *arguments):\n"
+            "    try: call(*arguments)\n"
+            "    except OSError as error: return error.errno\n"
+            "    return 0\n"
+            "found['errnos'] = [attempt(os.listdir, '/'),\n"
+            "  attempt(open, '/etc/passwd'), attempt(open, '/proc/version'),\n"
+            "  attempt(os.mkdir, '../x'), attempt(open, '/tmp/x', 'w'),\n"
+            "  attempt(os.kill, os.getppid(), 0), attempt(os.fork),\n"
+            "  attempt(os.kill, os.getpid(), 0)]\n"
+            "open('f', 'w').write('x'); os.rename('f', 'g')\n"
+            "os.mkdir('d'); os.rename('g', 'd/f')\n"
+            "return found", level=level)
+        found = result["value"]
+        self.assertEqual(found["home"], found["cwd"])
+        self.assertEqual(found["tmp"], found["cwd"])
+        self.assertEqual((found["umask"], found["list"], found["mode"]),
+                         (0o077, [], 0o700))
+        self.assertEqual(found["zero"], [])
+        self.assertEqual(found["errnos"], [13, 13, 13, 13, 13, 1, 1, 0])
+        self.assertIn(found["cwd"], result["granted"]["write"])
+        self.assertNotIn("/dev/shm", result["granted"]["write"])
+        self.assertFalse(os.path.exists(os.path.dirname(found["cwd"])))
+        self.assertEqual(workspaces(), [])
+
+    def test_disk_is_watched(self):
+        for level in WAYS:
+            got = self.fails(
+                "disk", "for n in range(100):\n"
+                "    open(str(n), 'wb').write(bytes(1 << 20))\n"
+                "while True: pass", level=level,
+                limits={"workspace": "20M", "wall": 60})
+            self.assertEqual(got.code, 1)
+            self.assertEqual(got.result["limit_hit"], "workspace")
+
+    def test_inodes_are_watched(self):
+        got = self.fails(
+            "disk", "for n in range(300): open(str(n), 'w')\n"
+            "while True: pass", level="process",
+            limits={"inodes": 200, "wall": 60})
+        self.assertEqual(got.result["limit_hit"], "inodes")
+
+    def test_just_enough(self):
+        """The same with room: the watch itself ends nothing."""
+        for level in WAYS:
+            self.succeeds(
+                "import time\n"
+                "for n in range(150): open(str(n), 'wb').write(bytes(4096))\n"
+                "time.sleep(0.5)", level=level,
+                limits={"inodes": 200, "workspace": "1M", "wall": 60})
+
+    def test_what_hides_ends(self):
+        for text in ("os.mkdir('d'); os.chmod('d', 0)",
+                     "for n in range(100): os.mkdir('d'); os.chdir('d')"):
+            self.fails("disk", "import os\n%s\nwhile True: pass" % text,
+                       level="process", limits={"wall": 60})
+
+    def test_threads(self):
+        """By the kernel where a uid is the child's own, else watched."""
+        program = ("import threading, time\n"
+                   "for n in range(20):\n"
+                   "    threading.Thread(target=time.sleep, args=(60,),\n"
+                   "                     daemon=True).start()\n"
+                   "time.sleep(60)")
+        got = run(program, level="process",
+                  limits={"threads": 10, "wall": 90})
+        if IS_ROOT:
+            self.assertEqual(got.kind, "exception")
+        else:
+            self.assertEqual((got.code, got.kind), (125, "policy_refused"))
+            self.assertEqual(got.result["limit_hit"], "threads")
+
+    def test_cpu_wall_and_signals(self):
+        for level in WAYS:
+            got = self.fails("timeout", "while True: pass", level=level,
+                             limits={"cpu": 1, "wall": 60})
+            self.assertEqual((got.code, got.result["limit_hit"]),
+                             (124, "cpu"))
+            self.fails("timeout", "import signal\n"
+                       "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+                       "while True: pass", level=level,
+                       limits={"wall": "500ms", "grace": "100ms"})
+            got = run("import os\nos.kill(os.getpid(), 9)", level=level)
+            self.assertEqual((got.code, got.kind), (137, "worker_exit"))
+        self.assertEqual(workspaces(), [])
+
+
+rows(Inside, {"finds_" + level: (level,) for level in WAYS})
+
+
+class Sabotage(Case):
+    """stage: (whether the program runs, the grades that are lost then)"""
+
+    def check(self, stage, runs, lost):
+        mark = self.path("ran")
+        got = run("effect()\nprint('ran')", "--test-skip", stage,
+                  weir=LAYERS, level="process",
+                  tools={"effect": shell('echo >"$1"; echo 1', mark)})
+        result = got.result
+        self.assertEqual(os.path.exists(mark), runs, result["error"])
+        self.assertEqual(result["stdout"], "ran\n" if runs else "")
+        if not runs:
+            self.assertEqual((got.code, got.kind),
+                             (125, "isolation_unavailable"))
+            self.assertRegex(result["error"]["message"],
+                             r"\bstages? %s\b" % stage)
+        whole = self.succeeds("1", weir=LAYERS, level="process")
+        before = whole["isolation"]["guarantees"]
+        proofs = result["isolation"]["guarantees"]
+        if lost is not None:
+            self.assertEqual({name: proofs[name]["grade"]
+                              for name in GUARANTEES if proofs[name]["grade"]
+                              != before[name]["grade"]}, lost)
+        self.assertEqual(workspaces(), [])
+
+
+rows(Sabotage, {stage: (stage, *row) for stage, row in {
+    "capabilities": (True, {"identity": "unavailable"} if IS_ROOT else {}),
+    "dumpable": (False, {}),
+    "subreaper": (False, {"process_tree": "unavailable"}),
+    "core": (False, {}),
+    "cpu": (True, {"cpu": "unavailable"}),
+    "address_space": (True, {"memory": "unavailable"}),
+    "file_size": (True, {"file_size": "unavailable"}),
+    "open_files": (False, {}),
+    "landlock": (False, {"filesystem": "unavailable"}),
+    "seccomp": (False, None),
+}.items()})
+
+
+class MoreSabotage(Case):
+    def test_no_new_privs(self):
+        """The host that `process` is tried on has it set already."""
+        got = run("print('ran')", "--test-skip", "no_new_privs", weir=LAYERS,
+                  level="spaces")
+        self.assertEqual((got.code, got.kind), (125, "isolation_unavailable"))
+        self.assertIn("stage no_new_privs", got.result["error"]["message"])
+
+
+class Unconfined(Watched):
+    STRAY = "weirstray%d" % os.getpid()
+
+    def test_is_loud(self):
+        got = run("print(1)", level="none")
+        self.assertEqual(got.code, 0)
+        self.assertIn(b"weir: warning: --unconfined", got.stderr)
+        result = got.result
+        self.assertEqual(result["isolation"]["level"], "none")
+        self.assertTrue([w for w in result["warnings"]
+                         if w.startswith("unconfined: ")])
+        self.assertEqual(result["granted"]["read"], ["/"])
+        self.assertIn("/", result["granted"]["write"])
+        self.assertIs(result["granted"]["network"], True)
+        self.assertIsNone(result["granted"]["processes"])
+        plain = run("print(1)", level="none", json=False)
+        self.assertEqual((plain.code, plain.stdout), (0, b"1\n"))
+        self.assertIn(b"--unconfined", plain.stderr)
+
+    def test_has_the_callers_rights(self):
+        value = self.value(
+            "import os, socket, subprocess\n"
+            "return [os.getuid(), open(%r).read(),\n"
+            "  subprocess.run(['echo', 'a'], capture_output=True,\n"
+            "                 text=True).stdout,\n"
+            "  bool(socket.create_connection(('127.0.0.1', %d)))]"
+            % (self.host.file, self.host.port), level="none")
+        self.assertEqual(value, [os.geteuid(), self.host.secret, "a\n", True])
+
+    def test_limits_environment_and_workspace_stay(self):
+        value = self.value(
+            "import os, resource\n"
+            "open('f', 'w').write('x')\n"
+            "return [os.getcwd(), dict(os.environ),\n"
+            "  resource.getrlimit(resource.RLIMIT_FSIZE)[0],\n"
+            "  resource.getrlimit(resource.RLIMIT_NOFILE)[0]]",
+            level="none", limits={"file_size": 12345, "open_files": 77},
+            env=self.environment)
+        place, environment, size, files = value
+        self.assertEqual((size, files), (12345, 77))
+        self.assertEqual(environment["HOME"], place)
+        self.assertNotIn("E2E_SECRET", environment)
+        self.assertFalse(os.path.exists(place))
+        got = self.fails("timeout", "while True: pass", level="none",
+                         limits={"cpu": 1, "wall": 60})
+        self.assertEqual(got.result["limit_hit"], "cpu")
+
+    def test_calls_tools(self):
+        self.assertEqual(self.value("echo(a=1)", level="none",
+                                    tools={"echo": "cat"}), {"a": 1})
+
+    def test_strays_go(self):
+        """Also those with a session of their own and ignored signals."""
+        for rest in ("", "import time; time.sleep(600)",
+                     "os._exit(3)", "os.kill(os.getpid(), 9)"):
+            self.watch(
+                "import os, subprocess\n"
+                "for n in range(5):\n"
+                "    subprocess.Popen(['sh', '-c', 'trap \"\" TERM HUP; "
+                "exec -a %s sleep 98765 || sleep 98765'],\n"
+                "        start_new_session=n %% 2 == 0,\n"
+                "        stdin=0, stdout=subprocess.DEVNULL,\n"
+                "        stderr=subprocess.DEVNULL)\n%s"
+                % (self.STRAY, rest), self.STRAY, level="none")
+            self.assertEqual(workspaces(), [])
+
+    def test_who_stops_process_1_is_ended(self):
+        got = run("import os, signal, time\n"
+                  "os.kill(os.getppid(), signal.SIGSTOP)\n"
+                  "time.sleep(600)", level="none",
+                  limits={"wall": 1, "grace": "100ms"})
+        self.assertEqual((got.code, got.kind), (124, "timeout"))
+        self.assertEqual(survivors(), [])
+        self.assertEqual(workspaces(), [])
+
+
+class Killed(Watched):
+    """SIGKILL of the supervisor at any moment, and what the next one does."""
+
+    def check(self, level):
+        for n in range(40):
+            process = self.start(
+                "import os\nopen('f', 'w').write('x')\n"
+                "os.makedirs('a/b/c')\nwhile True: pass", level=level,
+                limits={"wall": 60})
+            # A spread of moments, not a time that is asserted.
+            time.sleep(n / 40 * 0.06)
+            process.kill()
+            process.wait(HANG)
+        deadline = time.monotonic() + HANG
+        while processes_named("bootstrap.main()"):
+            self.assertLess(time.monotonic(), deadline)
+        self.succeeds("1", level=level)
+        self.assertEqual(workspaces(), [])
+        self.assertTrue(wait_for_orphans())
+        self.assertEqual(survivors(), [])
+
+
+rows(Killed, {level: (level,) for level in ("process", "spaces", "none")})
+
+
+class Scratch(Case):
+    """The directory that workspaces stand in."""
+
+    def setUp(self):
+        super().setUp()
+        self.clean()
+        self.addCleanup(self.clean)
+
+    def clean(self):
+        """rm(1) goes as deep as it takes."""
+        subprocess.run(["chmod", "-R", "-f", "u+rwx", BASE])
+        subprocess.run(["rm", "-rf", BASE], check=True)
+
+    def refused(self):
+        got = run("1", level="process")
+        self.assertEqual((got.code, got.kind), (125, "setup"))
+        self.assertIn("not a private directory of the caller's",
+                      got.result["error"]["message"])
+
+    def test_link(self):
+        os.symlink(self.directory, BASE)
+        self.refused()
+        self.assertEqual(os.listdir(self.directory), [])
+        # Who needs none is not disturbed.
+        self.succeeds("1", level="isolated")
+
+    def test_file(self):
+        open(BASE, "w").close()
+        self.refused()
+
+    def test_open_to_others(self):
+        os.mkdir(BASE)
+        os.chmod(BASE, 0o777)
+        self.refused()
+
+    def test_of_somebody_else(self):
+        if IS_ROOT:
+            os.mkdir(BASE, 0o700)
+            os.chown(BASE, 65534, 65534)
+            self.refused()
+
+    def test_umask_does_not_matter(self):
+        before = os.umask(0o777)
+        try:
+            self.succeeds("open('f', 'w').close()", level="process")
+        finally:
+            os.umask(before)
+
+    def test_sweeps_what_is_nobodys(self):
+        """Those whose owner is gone, deep and locked as they may be; those
+        of others stay."""
+        holder = start("import time\ntime.sleep(600)", level="process",
+                       limits={"wall": 600})
+        self.addCleanup(holder.kill)
+        deadline = time.monotonic() + HANG
+        while not workspaces():
+            self.assertLess(time.monotonic(), deadline)
+        name = workspaces()[0]
+        host, boot, space, pid, started, ident = name.split(".")
+        there = {
+            "dead": (host, boot, space, "4194304", "77"),
+            "reused": (host, boot, space, pid, str(int(started) + 1)),
+            "before": (host, "0" * 16, space, pid, started),
+            "other_host": ("0" * 16, boot, space, "4194304", "77"),
+            "other_space": (host, boot, "1", "4194304", "77"),
+        }
+        for ident, parts in there.items():
+            deep = os.path.join(BASE, ".".join(parts + (ident,)), "work")
+            os.makedirs(deep)
+            fd = os.open(deep, os.O_RDONLY)
+            for _ in range(2000):
+                os.mkdir("d", dir_fd=fd)
+                below = os.open("d", os.O_RDONLY, dir_fd=fd)
+                open("/proc/self/fd/%d/f" % fd, "w").close()
+                os.close(fd)
+                fd = below
+            os.mkdir("locked", dir_fd=fd)
+            os.mkdir("locked/in", dir_fd=fd)
+            os.chmod("locked", 0, dir_fd=fd)
+            os.close(fd)
+            os.symlink(self.directory, os.path.join(deep, "link"))
+        self.write("kept", "x")
+        os.mkdir(os.path.join(BASE, "unknown"))
+        self.succeeds("1", level="isolated")
+        self.assertEqual(sorted(n.split(".")[-1] for n in workspaces()),
+                         sorted(["other_host", "other_space", "unknown",
+                                 name.split(".")[-1]]))
+        self.assertEqual(os.listdir(self.directory), ["kept"])
+        holder.send_signal(signal.SIGTERM)
+        holder.wait(HANG)
+
+    def test_closed_interpreter_is_named(self):
+        """Root's child has ids of its own and must get through."""
+        if not IS_ROOT:
+            return
+        closed = self.path("closed")
+        os.makedirs(closed + "/bin", 0o700)
+        os.chmod(closed, 0o700)
+        shutil.copy(os.path.realpath(PYTHON), closed + "/bin/python3")
+        os.chmod(self.directory, 0o755)
+        shutil.copytree("/usr/lib/python3.11", closed + "/lib/python3.11",
+                        symlinks=True, ignore=shutil.ignore_patterns(
+                            "test", "dist-packages", "__pycache__"))
+        got = run("1", level="process", python=closed + "/bin/python3")
+        self.assertEqual((got.code, got.kind), (125, "setup"), got.result)
+        self.assertIn(closed + " is closed to the ids",
+                      got.result["error"]["message"])
+        self.succeeds("1", level="isolated", python=closed + "/bin/python3")
+
+
+if __name__ == "__main__":
+    main()
