@@ -158,17 +158,12 @@ add_environment(struct sup_launch *launch, const char *libexec)
 static void
 add_command(struct sup_launch *launch, const struct sup_interp *interp)
 {
+	static const char boot[] =
+	    "import sys; sys.path.insert(0, sys.argv.pop()); "
+	    "import bootstrap; bootstrap.main()";
 	/* Isolated, without site, UTF-8, unbuffered (C10). */
 	static const char *const args[] = {
-	    "-I",
-	    "-S",
-	    "-X",
-	    "utf8",
-	    "-u",
-	    "-c",
-	    "import sys; sys.path.insert(0, sys.argv.pop()); "
-	    "import bootstrap; bootstrap.main()",
-	};
+	    "-I", "-S", "-X", "utf8", "-u", "-c", boot};
 	struct wire_plan *plan = &launch->stub;
 
 	plan->args[plan->arg_count++] = sup_launch_keep(launch, interp->path);
