@@ -136,7 +136,16 @@ static enum bind_call_event
 admit(struct bind_pending *call)
 {
 	const struct bind_session *session = call->session;
+	const struct bind_tool *tool = NULL;
 
+	if (session->chosen != NULL)
+		tool =
+		    bind_catalogue_find(session->config.catalogue, call->name);
+	/* In the words for a name that does not exist. */
+	if (tool != NULL && !bind_session_offers(session, tool)) {
+		call->kind = WIRE_TOOL_NOT_OFFERED;
+		return BIND_CALL_REFUSE;
+	}
 	call->kind = bind_catalogue_admit(session->config.catalogue,
 	    session->offered, call->name, &call->tool);
 	return pass_if_none(call);

@@ -37,6 +37,7 @@ struct bind_session {
 	enum bind_gate_state gate;
 	enum wire_tool_kind shut; /* what a shut gate answers */
 	size_t offered;
+	bool *chosen; /* by a tool's index; NULL: all are */
 	struct bind_pending_list waiting, running, ending;
 	uint32_t in_flight; /* length of running and ending */
 	bool paused;

@@ -176,6 +176,23 @@ job_gone(struct bind_job *job)
 
 /* --- the public side ---------------------------------------------------- */
 
+/* Marks the tools that are named. */
+static bool
+choose(struct bind_session *session, const struct bind_session_config *config)
+{
+	session->chosen = calloc(session->offered + 1, sizeof(bool));
+	if (session->chosen == NULL)
+		return false;
+	for (size_t i = 0; i < config->only_count; i++) {
+		const struct bind_tool *tool =
+		    bind_catalogue_find(config->catalogue, config->only[i]);
+
+		if (tool != NULL && tool->index < session->offered)
+			session->chosen[tool->index] = true;
+	}
+	return true;
+}
+
 enum wire_err
 bind_session_new(const struct bind_session_config *config,
     struct bind_session **ret_session, struct wire_errinfo *info)
@@ -191,7 +208,12 @@ bind_session_new(const struct bind_session_config *config,
 		return wire_fail(info, WIRE_ERR_NO_MEMORY, "session", 0);
 	session->config = *config;
 	session->gate = BIND_GATE_RUNNING;
+	session->config.only = NULL; /* it is not kept */
 	session->offered = bind_catalogue_count(config->catalogue);
+	if (config->only != NULL && !choose(session, config)) {
+		free(session);
+		return wire_fail(info, WIRE_ERR_NO_MEMORY, "session", 0);
+	}
 	bind_budget_init(&session->budget, &config->limits);
 	bind_json_check_init(&session->check, config->seed);
 	TAILQ_INIT(&session->waiting);
@@ -280,6 +302,7 @@ bind_session_free(struct bind_session *session)
 	abandon_all(&session->running);
 	abandon_all(&session->ending);
 	bind_json_check_release(&session->check);
+	free(session->chosen);
 	free(session);
 }
 
@@ -334,4 +357,12 @@ size_t
 bind_session_offered(const struct bind_session *session)
 {
 	return session->offered;
+}
+
+bool
+bind_session_offers(
+    const struct bind_session *session, const struct bind_tool *tool)
+{
+	return !tool->withdrawn && tool->index < session->offered &&
+	    (session->chosen == NULL || session->chosen[tool->index]);
 }

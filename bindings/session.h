@@ -40,7 +40,11 @@ struct bind_session_config {
 	struct bind_limits limits;
 	const struct bind_catalogue *catalogue; /* outlives the session */
 	const struct bind_loop *loop;		/* likewise */
-	struct bind_record record;		/* its arg likewise */
+	/* Names: of the catalogue's tools only these are offered. NULL: all.
+	 * Read by bind_session_new, and not kept. */
+	const struct wire_span *only;
+	size_t only_count;
+	struct bind_record record; /* its arg likewise */
 	uint64_t seed; /* unpredictable: keys the table that finds duplicates */
 	void (*reply)(void *arg, const struct bind_reply *reply);
 	/* Calls have begun to run, from whatever caller: the deadline may be
@@ -90,7 +94,10 @@ enum bind_gate_state bind_session_gate(const struct bind_session *session);
 /* Meters, limits and, when HALTED, the meter that was spent. */
 const struct bind_budget *bind_session_budget(
     const struct bind_session *session);
-/* Number of tools offered: those of the catalogue with a lower index. */
+/* Tools that may be offered: those of the catalogue with a lower index. */
 size_t bind_session_offered(const struct bind_session *session);
+/* Whether this tool of the catalogue is offered, at this moment. */
+bool bind_session_offers(
+    const struct bind_session *session, const struct bind_tool *tool);
 
 #endif

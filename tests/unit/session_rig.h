@@ -226,9 +226,9 @@ rig_add(struct rig *rig, const char *name, const struct bind_provider *provider,
 }
 
 RIG void
-rig_open(struct rig *rig)
+rig_config(struct rig *rig, struct bind_session_config *ret_config)
 {
-	struct bind_session_config config = {
+	*ret_config = (struct bind_session_config){
 	    .limits = rig->limits,
 	    .catalogue = rig->catalogue,
 	    .loop = &rig->loop.loop,
@@ -237,7 +237,14 @@ rig_open(struct rig *rig)
 	    .reply = rig_reply,
 	    .reply_arg = rig,
 	};
+}
 
+RIG void
+rig_open(struct rig *rig)
+{
+	struct bind_session_config config;
+
+	rig_config(rig, &config);
 	assert_int_equal(
 	    bind_session_new(&config, &rig->session, NULL), WIRE_OK);
 }

@@ -168,6 +168,60 @@ t_a_withdrawn_tool_is_refused_even_while_waiting(void **state)
 	    "ended:1:refused:not_offered reply:1:not_offered");
 }
 
+/* Tools that the terms leave out are refused in the words for a name that does
+ * not exist, whatever their marks. */
+static void
+t_of_chosen_tools_only_they_are_offered(void **state)
+{
+	static const uint8_t names[] = "tool no such gone";
+	const struct wire_span chosen[] = {
+	    {names, 4}, {names + 5, 7}, {names + 13, 4}};
+	struct rig *rig = *state;
+	struct bind_session_config config;
+
+	rig_add(rig, "other", &rig_provider, 0);
+	rig_add(rig, "marked", &rig_provider, BIND_TOOL_NEEDS_APPROVAL);
+	rig_add(rig, "gone", &rig_provider, 0);
+	rig_config(rig, &config);
+	config.only = chosen;
+	config.only_count = 3;
+	assert_int_equal(
+	    bind_session_new(&config, &rig->session, NULL), WIRE_OK);
+	rig_call(rig, "tool");
+	rig_expect(rig, "started:0 start:0");
+	rig_value(rig, 0, "1");
+	rig_expect(rig, "ended:0:completed reply:0:1");
+	rig_call(rig, "other");
+	rig_expect(rig, "ended:1:refused:not_offered reply:1:not_offered");
+	rig_call(rig, "marked");
+	rig_expect(rig, "ended:2:refused:not_offered reply:2:not_offered");
+	assert_true(bind_session_offers(rig->session,
+	    bind_catalogue_find(rig->catalogue, WIRE_LIT("gone"))));
+	assert_true(bind_catalogue_withdraw(rig->catalogue, WIRE_LIT("gone")));
+	assert_false(bind_session_offers(rig->session,
+	    bind_catalogue_find(rig->catalogue, WIRE_LIT("gone"))));
+	/* later ones are not offered either */
+	rig_add(rig, "no such", &rig_provider, 0);
+	rig_call(rig, "no such");
+	rig_expect(rig, "ended:3:refused:not_offered reply:3:not_offered");
+}
+
+static void
+t_an_empty_choice_offers_nothing(void **state)
+{
+	const struct wire_span none[] = {{NULL, 0}};
+	struct rig *rig = *state;
+	struct bind_session_config config;
+
+	rig_config(rig, &config);
+	config.only = none;
+	config.only_count = 0;
+	assert_int_equal(
+	    bind_session_new(&config, &rig->session, NULL), WIRE_OK);
+	rig_call(rig, "tool");
+	rig_expect(rig, "ended:0:refused:not_offered reply:0:not_offered");
+}
+
 static void
 t_names_in_messages_are_escaped(void **state)
 {
@@ -756,6 +810,8 @@ main(void)
 	    TEST(t_arguments_are_copied),
 	    TEST(t_refused_names_are_charged_and_recorded),
 	    TEST(t_a_withdrawn_tool_is_refused_even_while_waiting),
+	    TEST(t_of_chosen_tools_only_they_are_offered),
+	    TEST(t_an_empty_choice_offers_nothing),
 	    TEST(t_names_in_messages_are_escaped),
 	    TEST(t_a_long_message_keeps_its_guidance),
 	    TEST(t_calls_run_out_and_the_latch_holds),
