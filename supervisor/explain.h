@@ -10,4 +10,9 @@
 __attribute__((format(printf, 2, 3))) void sup_explain(
     char error[WEIR_ERROR_MAX], const char *format, ...);
 
+/* A name as messages have it: of a long one the end, after three dots, so that
+ * the rest of the sentence has room. Returns shown. */
+#define SUP_EXPLAIN_NAME 204
+const char *sup_explain_name(const char *name, char shown[SUP_EXPLAIN_NAME]);
+
 #endif

@@ -11,6 +11,12 @@ _Static_assert(SUP_LIMITS <= 32, "a bit for each limit");
 static const char *const absent_limits[] = {
     "memory", "disk", "processes", "steps", "run_calls", "artifacts"};
 
+const char *
+sup_limit_absent(size_t index)
+{
+	return index < COUNT(absent_limits) ? absent_limits[index] : NULL;
+}
+
 static enum wire_err
 refuse_limit_name(
     struct sup_usage *usage, struct wire_span name, const char *value)

@@ -8,6 +8,7 @@
 #ifndef SUP_LIMIT_OPTION_H
 #define SUP_LIMIT_OPTION_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "supervisor/limits_table.h"
@@ -18,5 +19,8 @@
  * WIRE_ERR_BAD_ARGUMENT nothing but the usage text has changed. */
 WIRE_MUST_USE enum wire_err sup_limit_option_apply(struct sup_usage *usage,
     const char *value, uint64_t limits[SUP_LIMITS], uint32_t *given);
+
+/* The names of limits that later versions have. NULL past the end. */
+const char *sup_limit_absent(size_t index);
 
 #endif
