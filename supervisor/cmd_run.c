@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "supervisor/cmd_terms.h"
 #include "supervisor/exitcodes.h"
 #include "supervisor/place.h"
 #include "supervisor/printer.h"
@@ -19,6 +20,7 @@
 
 struct run {
 	const struct sup_options *options;
+	struct weir_terms *terms;
 	struct weir *weir;
 	struct weir_execution *execution;
 	bool finished;
@@ -130,6 +132,10 @@ open_weir(struct run *run, char **environment)
 	enum weir_fault fault;
 	int r = sup_place_libexec(libexec);
 
+	/* The command line's word before the profile's. */
+	if (!run->options->python_given &&
+	    weir_terms_python(run->terms) != NULL)
+		config.python = weir_terms_python(run->terms);
 	if (r < 0) {
 		fprintf(stderr, "weir: /proc/self/exe: %s; %s\n", strerror(-r),
 		    r == -ENAMETOOLONG ? "install weir in a shorter path"
@@ -300,14 +306,10 @@ report(struct run *run)
 static int
 run_program(struct run *run, const char *program, size_t len)
 {
-	struct weir_limit limits[SUP_LIMITS];
-	struct weir_request request = {
+	const struct weir_request request = {
 	    .program = program,
 	    .program_len = len,
-	    .limits = limits,
-	    .level = run->options->level,
-	    .backend = run->options->backend,
-	    .unconfined = run->options->unconfined,
+	    .terms = run->terms,
 	};
 	const struct weir_events events = {
 	    .arg = run,
@@ -317,11 +319,6 @@ run_program(struct run *run, const char *program, size_t len)
 	char error[WEIR_ERROR_MAX];
 	int code;
 
-	for (size_t i = 0; i < SUP_LIMITS; i++)
-		if ((run->options->limits_given >> i & 1) != 0)
-			limits[request.limit_count++] = (struct weir_limit){
-			    sup_limit_spec((enum sup_limit)i)->word,
-			    run->options->limits[i]};
 	run->signal_fd = sup_signals_take();
 	run->execution = weir_start(run->weir, &request, &events, error);
 	if (run->execution == NULL) {
@@ -373,11 +370,14 @@ sup_cmd_run(const struct sup_options *options, char **environment)
 	    &run.out, STDOUT_FILENO, escape && isatty(STDOUT_FILENO) == 1);
 	sup_printer_init(
 	    &run.err, STDERR_FILENO, escape && isatty(STDERR_FILENO) == 1);
-	code = open_weir(&run, environment);
-	if (code == 0)
+	run.terms = sup_cmd_terms(options, &code);
+	if (run.terms != NULL)
+		code = open_weir(&run, environment);
+	if (run.weir != NULL && code == 0)
 		code = run_program(&run, program, len);
 	weir_execution_free(run.execution);
 	weir_free(run.weir);
+	weir_terms_free(run.terms);
 	sup_printer_release(&run.out);
 	sup_printer_release(&run.err);
 	free(program);

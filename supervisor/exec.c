@@ -147,7 +147,7 @@ send_run(struct weir_execution *e)
 		const struct bind_tool *tool =
 		    bind_catalogue_at(e->weir->catalogue, i);
 
-		if (!tool->withdrawn)
+		if (bind_session_offers(e->tools, tool))
 			names[frame.count++] =
 			    (struct wire_span){tool->name, tool->name_len};
 	}

@@ -49,6 +49,8 @@ struct weir {
 	struct weir_execution *executions; /* all that are not freed */
 };
 
+struct sup_names;
+
 struct weir_execution {
 	struct weir *weir;
 	struct weir_execution *next;
@@ -57,6 +59,7 @@ struct weir_execution {
 	enum sup_exec_state state;
 	struct sup_terms terms;
 	enum sup_attempt first_attempt, attempt, last_attempt;
+	const struct sup_names *only; /* the tools of its terms; NULL: all */
 	struct sup_launch *launch;
 	char scratch_name[SUP_SCRATCH_NAME]; /* "": no workspace of the host */
 	char workspace[PATH_MAX];
@@ -86,7 +89,7 @@ struct weir_execution {
 	char early_text[SUP_MESSAGE_MAX];
 	const char *warnings[SUP_WARNINGS];
 	size_t warning_count;
-	char warning_text[2048];
+	char warning_text[4096];
 	size_t warning_text_len;
 	/* The result, when finished. */
 	char *result;

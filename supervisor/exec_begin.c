@@ -68,6 +68,16 @@ sup_exec_fail(struct weir_execution *e, const struct wire_errinfo *info)
 	begin_failed(e, SUP_EVENT_FAILED);
 }
 
+void
+sup_exec_refuse(
+    struct weir_execution *e, enum sup_kind kind, const char *refusal)
+{
+	(void)snprintf(e->refusal, sizeof(e->refusal), "%s", refusal);
+	e->facts.refusal = e->refusal;
+	e->facts.refusal_kind = kind;
+	begin_failed(e, SUP_EVENT_REFUSED);
+}
+
 /* --- the plans ------------------------------------------------------------ */
 
 static enum wire_backend

@@ -20,6 +20,10 @@ void sup_exec_begin(struct weir_execution *execution);
 void sup_exec_fail(
     struct weir_execution *execution, const struct wire_errinfo *info);
 
+/* And the third: its terms do not grant what it asks for (C19). */
+void sup_exec_refuse(
+    struct weir_execution *execution, enum sup_kind kind, const char *refusal);
+
 /* Whether an attempt that is over may be followed by a weaker one. */
 bool sup_exec_may_go_on(const struct weir_execution *execution);
 /* Begins that one. All of the child before it is closed and reaped. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "supervisor/narrow.h"
 #include "supervisor/sys.h"
 
 /*
@@ -170,6 +171,17 @@ on_ready(struct weir_execution *e, const struct wire_ready *ready)
 		sup_exec_event(e, SUP_EVENT_REFUSED);
 		return;
 	}
+	if ((e->terms.require & SUP_REQUIRE_LANDLOCK) != 0 &&
+	    (e->evidence.landlock_abi == 0 || !e->evidence.landlock_proved)) {
+		(void)snprintf(e->refusal, sizeof(e->refusal),
+		    "stage landlock: the profile requires Landlock as second "
+		    "layer, and it is not in force (errno %u); add landlock "
+		    "to lsm= on the kernel's command line, or require nothing",
+		    e->evidence.landlock_errno);
+		e->facts.refusal = e->refusal;
+		sup_exec_event(e, SUP_EVENT_REFUSED);
+		return;
+	}
 	if (e->evidence.landlock_abi == 0 &&
 	    e->evidence.backend == WIRE_BACKEND_ISOLATED)
 		sup_exec_warn(e,
@@ -296,6 +308,8 @@ sup_exec_open_tools(struct weir_execution *e, struct wire_errinfo *info)
 		    .in_flight = (uint32_t)limits[SUP_LIMIT_IN_FLIGHT],
 		},
 	    .catalogue = e->weir->catalogue,
+	    .only = e->only != NULL ? e->only->names : NULL,
+	    .only_count = e->only != NULL ? e->only->count : 0,
 	    .loop = &e->weir->bind_loop,
 	    .reply = on_reply,
 	    .dispatched = on_dispatched,

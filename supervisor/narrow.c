@@ -17,9 +17,10 @@ sup_bounds_widest(struct sup_bounds *ret_bounds)
 }
 
 void
-sup_bounds_backend(struct sup_bounds *ret_bounds)
+sup_bounds_backend(enum sup_level most, struct sup_bounds *ret_bounds)
 {
 	sup_bounds_widest(ret_bounds);
+	ret_bounds->level_most = most;
 	for (size_t i = 0; i < SUP_LIMITS; i++)
 		ret_bounds->limits[i] =
 		    sup_limit_spec((enum sup_limit)i)->ceiling;
@@ -43,7 +44,7 @@ add_rest(const struct sup_profile *profile, struct sup_bounds *bounds)
 void
 sup_bounds_deployment(const struct sup_profile *profile,
     const uint64_t limits[SUP_LIMITS], uint32_t given,
-    struct sup_bounds *ret_bounds)
+    const enum sup_level *level, struct sup_bounds *ret_bounds)
 {
 	sup_bounds_widest(ret_bounds);
 	ret_bounds->level = SUP_LEVEL_ISOLATED;
@@ -52,6 +53,8 @@ sup_bounds_deployment(const struct sup_profile *profile,
 	ret_bounds->processes = profile != NULL ? profile->processes : 0;
 	if (profile != NULL)
 		add_rest(profile, ret_bounds);
+	if (level != NULL)
+		ret_bounds->level = *level;
 	for (size_t i = 0; i < SUP_LIMITS; i++) {
 		if ((given >> i & 1) != 0)
 			ret_bounds->limits[i] = limits[i];

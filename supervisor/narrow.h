@@ -38,17 +38,19 @@ struct sup_bounds {
 /* What meets everything without a change. */
 void sup_bounds_widest(struct sup_bounds *ret_bounds);
 
-/* What this version can do at all: ceilings, mechanisms. */
-void sup_bounds_backend(struct sup_bounds *ret_bounds);
+/* What can be done at all: ceilings, mechanisms of this version, and the level
+ * that the way of confining can reach. */
+void sup_bounds_backend(enum sup_level most, struct sup_bounds *ret_bounds);
 
 /*
  * The deployment: the profile (NULL: none), with the defaults where it is
- * silent. limits of which `given` has the bit stand in place of the profile's:
- * they are the command line's, which speaks for the deployment too.
+ * silent. limits of which `given` has the bit, and level unless it is NULL,
+ * stand in place of the profile's: they are the command line's, which speaks
+ * for the deployment too.
  */
 void sup_bounds_deployment(const struct sup_profile *profile,
     const uint64_t limits[SUP_LIMITS], uint32_t given,
-    struct sup_bounds *ret_bounds);
+    const enum sup_level *level, struct sup_bounds *ret_bounds);
 
 /* A policy or a request; it borrows the policy's tools. */
 void sup_bounds_narrower(

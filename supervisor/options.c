@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "supervisor/limit_option.h"
+#include "supervisor/profile_read.h"
 #include "supervisor/usage.h"
 #include "wire/limits.h"
 #include "wire/report.h"
@@ -21,9 +22,7 @@
 struct parser {
 	int argc;
 	char *const *argv;
-	int next; /* index of the next argument */
-	bool level_given;
-	bool python_given;
+	int next;    /* index of the next argument */
 	bool doctor; /* the command is `doctor` */
 	struct sup_options *options;
 	struct sup_usage usage;
@@ -68,10 +67,10 @@ apply_python(struct parser *parser, const char *value)
 		    "%s: the path is empty; name an interpreter or leave the "
 		    "option out",
 		    parser->usage.option);
-	if (parser->python_given)
+	if (parser->options->python_given)
 		return sup_usage_value(&parser->usage, value,
 		    "an interpreter was named before; name one");
-	parser->python_given = true;
+	parser->options->python_given = true;
 	parser->options->python = value;
 	return WIRE_OK;
 }
@@ -138,10 +137,10 @@ apply_level(struct parser *parser, const char *value)
 	if (!process && strcmp(value, "isolated") != 0)
 		return sup_usage_value(&parser->usage, value,
 		    "no such level; use isolated or process");
-	if (parser->level_given)
+	if (parser->options->level_given)
 		return sup_usage_value(&parser->usage, value,
 		    "a level was given before; give one");
-	parser->level_given = true;
+	parser->options->level_given = true;
 	parser->options->level =
 	    process ? WEIR_LEVEL_PROCESS : WEIR_LEVEL_ISOLATED;
 	return WIRE_OK;
@@ -169,6 +168,49 @@ apply_unconfined(struct parser *parser, const char *value)
 	(void)value;
 	parser->options->unconfined = true;
 	return WIRE_OK;
+}
+
+/* An option whose value is a name and may stand once. */
+static enum wire_err
+take_name(struct parser *parser, const char *value, const char **name)
+{
+	if (value[0] == '\0')
+		return sup_usage_refuse(&parser->usage,
+		    "%s: the name is empty; give one or leave the option out",
+		    parser->usage.option);
+	if (*name != NULL)
+		return sup_usage_value(&parser->usage, value,
+		    "the option was given before; give it once");
+	*name = value;
+	return WIRE_OK;
+}
+
+static enum wire_err
+apply_profile_file(struct parser *parser, const char *value)
+{
+	return take_name(parser, value, &parser->options->profile_file);
+}
+
+static enum wire_err
+apply_profile(struct parser *parser, const char *value)
+{
+	if (value[0] != '\0' && !sup_profile_is_name(value))
+		return sup_usage_value(&parser->usage, value,
+		    "not the name of a profile; it has 1 to 64 letters, "
+		    "digits, '_', '.' and '-'");
+	return take_name(parser, value, &parser->options->profile);
+}
+
+static enum wire_err
+apply_policy_file(struct parser *parser, const char *value)
+{
+	return take_name(parser, value, &parser->options->policy_file);
+}
+
+static enum wire_err
+apply_request_file(struct parser *parser, const char *value)
+{
+	return take_name(parser, value, &parser->options->request_file);
 }
 
 static enum wire_err
@@ -263,6 +305,14 @@ static const struct option_spec specs[] = {
 	apply_unconfined},
     {{"--limit", "NAME=VALUE", "set a limit from the list below; repeatable"},
 	apply_limit},
+    {{"--profile-file", "FILE", "deployment profiles, as JSON"},
+	apply_profile_file},
+    {{"--profile", "NAME", "the profile to take (default: default)"},
+	apply_profile},
+    {{"--policy-file", "FILE", "a tenant's policy, which narrows, as JSON"},
+	apply_policy_file},
+    {{"--request-file", "FILE", "wishes that nobody trusts, as JSON"},
+	apply_request_file},
     {{"--help", NULL, "print this text"}, apply_help},
     {{"--version", NULL, "print the version"}, apply_version},
 };
@@ -284,7 +334,7 @@ static const struct option_spec test_specs[] = {
  * nobody takes a misspelling for a missing feature, or the reverse. */
 static const char *const absent_options[] = {"--network", "--read", "--write",
     "--package", "--packages", "--env", "--processes", "--memory",
-    "--mcp-config", "--run", "--state", "--profile", "--tenant", "--preserve",
+    "--mcp-config", "--run", "--state", "--tenant", "--preserve",
     "--halt-on-exhaust", "--artifacts", "--steps"};
 
 static const char *const absent_commands[] = {"mcp", "serve", "log"};
@@ -409,6 +459,12 @@ parse_run(struct parser *parser)
 		return sup_usage_refuse(&parser->usage,
 		    "run: the program is missing; give one of FILE, -c TEXT "
 		    "and - (standard input)");
+	if (err == WIRE_OK && options->action == SUP_ACTION_RUN &&
+	    options->profile != NULL && options->profile_file == NULL)
+		return sup_usage_refuse(&parser->usage,
+		    "--profile: there are no profiles; say where they are "
+		    "with --profile-file FILE, which is missing; or leave it "
+		    "out");
 	return err;
 }
 

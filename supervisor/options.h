@@ -50,9 +50,16 @@ struct sup_options {
 	bool value;
 	bool raw;
 	const char *python; /* path or name; "python3" where not given */
+	bool level_given;
 	enum weir_level level;
 	enum weir_backend backend;
 	bool unconfined;
+	bool python_given;
+	/* Paths of texts of terms, and a profile's name; NULL: not given. */
+	const char *profile_file;
+	const char *profile;
+	const char *policy_file;
+	const char *request_file;
 	enum sup_source source;
 	const char *program; /* FILE: the path; TEXT: the text */
 	size_t tool_count;

@@ -11,6 +11,7 @@
 #include "supervisor/exec_io.h"
 #include "supervisor/explain.h"
 #include "supervisor/sys.h"
+#include "supervisor/terms_load.h"
 #include "supervisor/weir.h"
 #include "wire/utf8.h"
 
@@ -27,29 +28,28 @@ static bool
 take_level(struct weir_execution *e, const struct weir_request *request,
     char error[WEIR_ERROR_MAX])
 {
+	const struct weir_terms *terms = request->terms;
 	struct sup_terms *t = &e->terms;
-	bool process = request->level == WEIR_LEVEL_PROCESS;
+	enum weir_backend backend =
+	    terms != NULL ? terms->backend : request->backend;
+	const char *problem;
 
-	t->unconfined = request->unconfined;
-	t->only_isolated = request->backend == WEIR_BACKEND_ISOLATED;
-	t->only_process = request->backend == WEIR_BACKEND_PROCESS;
-	t->level = request->unconfined ? SUP_LEVEL_NONE
-	    : process		       ? SUP_LEVEL_PROCESS
-				       : SUP_LEVEL_ISOLATED;
-	if (t->unconfined &&
-	    (process || request->backend != WEIR_BACKEND_ANY)) {
-		sup_explain(error,
-		    "unconfined contradicts a level or a backend; ask for one "
-		    "of them");
-		return false;
+	t->unconfined = terms != NULL ? terms->unconfined : request->unconfined;
+	t->only_isolated = backend == WEIR_BACKEND_ISOLATED;
+	t->only_process = backend == WEIR_BACKEND_PROCESS;
+	/* Of terms all of it was checked when they were made. */
+	if (terms != NULL) {
+		t->level = terms->bounds.level;
+		return true;
 	}
-	if (t->only_process && !process) {
-		sup_explain(error,
-		    "backend process reaches level process at most; ask for "
-		    "--level process too");
-		return false;
-	}
-	return true;
+	t->level = request->level == WEIR_LEVEL_PROCESS ? SUP_LEVEL_PROCESS
+							: SUP_LEVEL_ISOLATED;
+	problem = sup_terms_way_problem(t->level, backend, t->unconfined);
+	if (t->unconfined)
+		t->level = SUP_LEVEL_NONE;
+	if (problem != NULL)
+		sup_explain(error, "%s", problem);
+	return problem == NULL;
 }
 
 static bool
@@ -59,26 +59,19 @@ make_terms(struct weir_execution *e, const struct weir_request *request,
 	uint64_t limits[SUP_LIMITS];
 	struct wire_errinfo info = {"", 0, 0};
 
-	for (size_t i = 0; i < SUP_LIMITS; i++)
-		limits[i] = sup_limit_spec((enum sup_limit)i)->initial;
-	for (size_t i = 0; i < request->limit_count; i++) {
-		const char *name = request->limits[i].name;
-		enum sup_limit limit = sup_limit_from(
-		    (struct wire_span){(const uint8_t *)name, strlen(name)});
-
-		if (limit == SUP_LIMITS || !sup_limit_spec(limit)->settable) {
-			sup_explain(
-			    error, "limit %s: there is no such limit", name);
-			return false;
-		}
-		limits[limit] = request->limits[i].value;
-	}
+	if (!sup_terms_limits(request, limits, error))
+		return false;
 	if (sup_terms_make(limits, e->weir->layers, &e->terms, &info) !=
 	    WIRE_OK) {
 		sup_explain(error, "limit %s", info.site);
 		return false;
 	}
 	e->terms.core_is_pipe = e->weir->core_is_pipe;
+	if (request->terms != NULL) {
+		e->terms.require = request->terms->bounds.require;
+		if (!request->terms->bounds.tools.all)
+			e->only = &request->terms->bounds.tools;
+	}
 	return take_level(e, request, error);
 }
 
@@ -211,6 +204,16 @@ weir_start(struct weir *weir, const struct weir_request *request,
 		return NULL;
 	}
 	choose_attempts(e);
+	if (request->terms != NULL &&
+	    request->terms->refused != SUP_KIND_NONE) {
+		sup_terms_warn(e, request);
+		e->last_attempt = e->attempt;
+		e->next = weir->executions;
+		weir->executions = e;
+		sup_exec_refuse(
+		    e, request->terms->refused, request->terms->refusal);
+		return e;
+	}
 	/* Where the host cannot give what is needed, the execution ends before
 	 * it began, as a result like any other. */
 	err = sup_exec_prepare(e, &info);
@@ -220,6 +223,7 @@ weir_start(struct weir *weir, const struct weir_request *request,
 		return NULL;
 	}
 	first_warnings(e);
+	sup_terms_warn(e, request);
 	e->next = weir->executions;
 	weir->executions = e;
 	if (err == WIRE_OK)

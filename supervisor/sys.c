@@ -290,9 +290,9 @@ sup_sys_readable(const char *path)
 }
 
 int
-sup_sys_readlink(const char *path, char *buf, size_t len)
+sup_sys_readlinkat(int dir_fd, const char *path, char *buf, size_t len)
 {
-	long n = CALL(readlink(path, buf, len));
+	long n = CALL(readlinkat(dir_fd, path, buf, len));
 
 	if (n < 0)
 		return (int)n;
@@ -300,6 +300,12 @@ sup_sys_readlink(const char *path, char *buf, size_t len)
 		return -ENAMETOOLONG;
 	buf[n] = '\0';
 	return (int)n;
+}
+
+int
+sup_sys_readlink(const char *path, char *buf, size_t len)
+{
+	return sup_sys_readlinkat(AT_FDCWD, path, buf, len);
 }
 
 int

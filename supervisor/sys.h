@@ -67,6 +67,8 @@ int sup_sys_lstat(const char *path, struct stat *ret_stat);
 bool sup_sys_readable(const char *path);
 /* Terminated; -ENAMETOOLONG when it does not fit. */
 int sup_sys_readlink(const char *path, char *buf, size_t len);
+/* Of an O_PATH descriptor of a link with the path "". */
+int sup_sys_readlinkat(int dir_fd, const char *path, char *buf, size_t len);
 int sup_sys_realpath(const char *path, char *buf, size_t len);
 int sup_sys_getcwd(char *buf, size_t len);
 

@@ -301,8 +301,11 @@ sup_verdict_reach(const struct sup_facts *f, struct sup_verdict *ret_verdict)
 		exceeded(f, v);
 		break;
 	case SUP_EVENT_REFUSED:
-		say(v, SUP_KIND_ISOLATION_UNAVAILABLE, "%s",
-		    f->refusal != NULL ? f->refusal : "refused");
+		say(v,
+		    f->refusal_kind != SUP_KIND_NONE
+			? f->refusal_kind
+			: SUP_KIND_ISOLATION_UNAVAILABLE,
+		    "%s", f->refusal != NULL ? f->refusal : "refused");
 		break;
 	case SUP_EVENT_FAILED:
 		start_failed(f, v);

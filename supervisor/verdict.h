@@ -34,6 +34,7 @@ struct sup_facts {
 	int setup_errno;
 	/* REFUSED, and evidence that no longer holds at the end. */
 	const char *refusal;
+	enum sup_kind refusal_kind; /* NONE: the confinement is lacking */
 	bool evidence_broken;
 	enum wire_exceeded exceeded; /* EXCEEDED */
 	/* How process 2 ended, when that was seen; did we send a signal? */

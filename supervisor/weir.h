@@ -20,6 +20,7 @@
 
 struct weir;
 struct weir_execution;
+struct weir_terms;
 
 #define WEIR_ERROR_MAX 1024
 
@@ -87,6 +88,45 @@ enum weir_backend {
 	WEIR_BACKEND_PROCESS /* for tests: also where more could be had */
 };
 
+/* One of the three JSON texts of weir(1), PROFILES. */
+struct weir_source {
+	const char *name; /* what messages call it: a file, a tenant */
+	const char *text; /* NULL: there is none */
+	size_t len;
+};
+
+struct weir_terms_config {
+	struct weir_source profiles; /* without: the built-in profile */
+	/* Which of them; NULL: the request's, or else "default". */
+	const char *profile;
+	/* In place of the profile's, up to the ceilings. */
+	const struct weir_limit *limits;
+	size_t limit_count;
+	bool level_given; /* level stands in place of the profile's */
+	enum weir_level level;
+	enum weir_backend backend;
+	bool unconfined;	    /* as in weir_request */
+	struct weir_source policy;  /* of a tenant: it only narrows */
+	struct weir_source request; /* data that nobody trusts */
+};
+
+/*
+ * What executions may have: the intersection of the above. It belongs to no
+ * context, does not change, and serves any number of executions, in any
+ * threads, until it is freed: make one for each tenant and profile. Nothing of
+ * the configuration is kept. NULL with a sentence for a text that is wrong; a
+ * wish that is not granted is no error here, and the result of each execution
+ * under these terms.
+ */
+struct weir_terms *weir_terms_new(const struct weir_terms_config *config,
+    enum weir_fault *ret_fault, char error[WEIR_ERROR_MAX]);
+
+/* The interpreter that the profile names, for weir_config; NULL: none. */
+const char *weir_terms_python(const struct weir_terms *terms);
+
+/* NULL is fine. No execution under these terms may be left. */
+void weir_terms_free(struct weir_terms *terms);
+
 struct weir_request {
 	const char *program; /* UTF-8 text */
 	size_t program_len;
@@ -97,6 +137,9 @@ struct weir_request {
 	/* No confinement at all: the program has the caller's rights. The
 	 * result is of level none and says so. Not with the two above. */
 	bool unconfined;
+	/* NULL: the built-in profile. With terms, limits only narrow them, and
+	 * level, backend and unconfined are theirs: not looked at here. */
+	const struct weir_terms *terms;
 };
 
 struct weir_events {

@@ -49,11 +49,20 @@ def imported():
 class Failing(Watched):
     LEVEL = "isolated"
 
+    def setUp(self):
+        super().setUp()
+        # Through a link, by a relative path: all that finding it can take.
+        self.policy = self.path("policy")
+        os.chmod(self.write("policy.json", '{"schema": "weir.policy/1"}'),
+                 0o644)
+        os.symlink("policy.json", self.policy)
+
     def failing(self, function, number):
         """The outcome, or None when there was no such call."""
         mark = self.path("mark")
         done = subprocess.run(
-            command(tools={"echo": ECHO}, level=self.LEVEL) + ["-c", PROGRAM],
+            command("--policy-file", os.path.relpath(self.policy, "/"),
+                    tools={"echo": ECHO}, level=self.LEVEL) + ["-c", PROGRAM],
             env=dict(os.environ, LD_PRELOAD=SHIM, FAIL_CALL=function,
                      FAIL_AT=str(number), FAIL_MARK=mark),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -104,6 +104,16 @@ def exit_rows():
     return table
 
 
+def members_of_texts():
+    """{member: (in a profile, in a policy, in a request)}, yes or -."""
+    found = re.findall(
+        r'\[SUP_MEMBER_\w+\] = \{"(\w+)",\s*([A-Z_| ]+),',
+        source("supervisor/profile_member.c"))
+    return {member: tuple("yes" if "IN_" + text in formats else "-"
+                          for text in ("PROFILE", "POLICY", "REQUEST"))
+            for member, formats in found if member != "schema"}
+
+
 def names_in_result():
     keys = re.findall(r'(?:wire_out_key|put_\w+)\(\s*out,\s*"(\w+)"',
                       source("supervisor/result.c"))
@@ -142,6 +152,12 @@ def main():
     for number, cells in rows(lines, "LIMITS"):
         told[cells[0]] = (number, tuple(cells[1:]))
     compare("limit", told, limits)
+
+    told = {}
+    for number, cells in rows(lines, "PROFILES"):
+        if len(cells) == 5:
+            told[cells[0]] = (number, tuple(cells[1:4]))
+    compare("member", told, members_of_texts())
 
     told = {}
     for number, cells in rows(lines, "EXIT STATUS"):

@@ -65,6 +65,7 @@
 	FAILS(read, -1, EIO)                                                   \
 	FAILS(readdir, 0, EIO)                                                 \
 	FAILS(readlink, -1, EIO)                                               \
+	FAILS(readlinkat, -1, EIO)                                             \
 	FAILS(realloc, 0, ENOMEM)                                              \
 	FAILS(realpath, 0, EACCES)                                             \
 	FAILS(recv, -1, EIO)                                                   \

@@ -157,7 +157,7 @@ t_within_sees_every_member(void **state)
 	struct sup_bounds base, less;
 
 	(void)state;
-	sup_bounds_backend(&base);
+	sup_bounds_backend(SUP_LEVEL_ISOLATED, &base);
 	base.processes = 3;
 	base.network = true;
 	base.level = SUP_LEVEL_PROCESS;
@@ -191,14 +191,15 @@ static void
 t_the_deployment(void **state)
 {
 	struct sup_profile profile;
+	const enum sup_level isolated = SUP_LEVEL_ISOLATED;
 	uint64_t limits[SUP_LIMITS];
 	struct sup_bounds bounds, backend;
 
 	(void)state;
-	sup_bounds_backend(&backend);
+	sup_bounds_backend(SUP_LEVEL_ISOLATED, &backend);
 	memset(limits, 0x11, sizeof(limits));
 	/* nothing said: the defaults */
-	sup_bounds_deployment(NULL, limits, 0, &bounds);
+	sup_bounds_deployment(NULL, limits, 0, NULL, &bounds);
 	for (size_t i = 0; i < SUP_LIMITS; i++)
 		assert_true(bounds.limits[i] ==
 		    sup_limit_spec((enum sup_limit)i)->initial);
@@ -214,12 +215,20 @@ t_the_deployment(void **state)
 	profile.require = SUP_REQUIRE_LANDLOCK;
 	profile.processes = 9;
 	limits[SUP_LIMIT_CALLS] = 6;
-	sup_bounds_deployment(&profile, limits, 1u << SUP_LIMIT_CALLS, &bounds);
+	sup_bounds_deployment(
+	    &profile, limits, 1u << SUP_LIMIT_CALLS, NULL, &bounds);
 	assert_true(bounds.limits[SUP_LIMIT_WALL] == 300 * SUP_NS_PER_S);
 	assert_true(bounds.limits[SUP_LIMIT_CALLS] == 6);
 	assert_true(bounds.limits[SUP_LIMIT_CPU] == 30 * SUP_NS_PER_S);
 	assert_int_equal(bounds.require, SUP_REQUIRE_LANDLOCK);
 	assert_int_equal(bounds.processes, 9);
+	/* and so with the level */
+	profile.level_given = true;
+	profile.level = SUP_LEVEL_PROCESS;
+	sup_bounds_deployment(&profile, limits, 0, NULL, &bounds);
+	assert_int_equal(bounds.level, SUP_LEVEL_PROCESS);
+	sup_bounds_deployment(&profile, limits, 0, &isolated, &bounds);
+	assert_int_equal(bounds.level, SUP_LEVEL_ISOLATED);
 	/* what the version cannot do stays away all the same */
 	sup_narrow(&backend, &bounds, NULL, &bounds);
 	assert_int_equal(bounds.processes, 0);

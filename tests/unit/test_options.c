@@ -327,6 +327,46 @@ t_tools(void **state)
 }
 
 static void
+t_files_of_terms(void **state)
+{
+	(void)state;
+	accept(LINE("run", "f"));
+	assert_null(options.profile_file);
+	assert_null(options.profile);
+	assert_null(options.policy_file);
+	assert_null(options.request_file);
+	assert_false(options.python_given);
+	accept(LINE("run", "f", "--profile-file", "p", "--profile=a.B-c_9",
+	    "--policy-file", "t", "--request-file=r", "--python", "python3"));
+	assert_string_equal(options.profile_file, "p");
+	assert_string_equal(options.profile, "a.B-c_9");
+	assert_string_equal(options.policy_file, "t");
+	assert_string_equal(options.request_file, "r");
+	assert_true(options.python_given);
+	/* in any order */
+	accept(LINE("run", "f", "--profile", "a", "--profile-file", "p"));
+
+	refuse(LINE("run", "f", "--profile", "a"),
+	    "weir: --profile: there are no profiles; say where they are with "
+	    "--profile-file FILE, which is missing; or leave it out");
+	refuse(LINE("run", "f", "--profile-file", "p", "--profile", "a/b"),
+	    "weir: --profile 'a/b': not the name of a profile; it has 1 to 64 "
+	    "letters, digits, '_', '.' and '-'");
+	refuse(LINE("run", "f", "--profile-file", "p", "--profile="),
+	    "weir: --profile: the name is empty; give one or leave the option "
+	    "out");
+	refuse(LINE("run", "f", "--policy-file", ""),
+	    "weir: --policy-file: the name is empty; give one or leave the "
+	    "option out");
+	refuse(LINE("run", "f", "--request-file", "a", "--request-file", "b"),
+	    "weir: --request-file 'b': the option was given before; give it "
+	    "once");
+	refuse(LINE("run", "f", "--profile-file"),
+	    "weir: --profile-file: its value is missing; write --profile-file "
+	    "FILE");
+}
+
+static void
 t_the_number_of_tools_is_bounded(void **state)
 {
 	static char words[SUP_OPTIONS_TOOLS + 1][32];
@@ -356,9 +396,9 @@ t_the_number_of_tools_is_bounded(void **state)
 static void
 t_options_that_are_not_there(void **state)
 {
-	static const char *const absent[] = {"--network", "--read", "--write",
-	    "--package", "--env", "--processes", "--memory", "--mcp-config",
-	    "--run", "--profile"};
+	static const char *const absent[] = {"--network",
+	    "--read", "--write", "--package", "--env", "--processes",
+	    "--memory", "--mcp-config", "--run", "--tenant"};
 	char text[128];
 	size_t i;
 
@@ -576,6 +616,7 @@ main(void)
 	    cmocka_unit_test(t_every_limit_from_minimum_to_ceiling),
 	    cmocka_unit_test(t_bad_limits),
 	    cmocka_unit_test(t_tools),
+	    cmocka_unit_test(t_files_of_terms),
 	    cmocka_unit_test(t_the_number_of_tools_is_bounded),
 	    cmocka_unit_test(t_options_that_are_not_there),
 	    cmocka_unit_test(t_commands),

@@ -141,6 +141,9 @@ t_every_member_of_a_profile(void **state)
 	assert_int_equal(got.network, SUP_SAY_NO);
 	assert_int_equal(got.require, SUP_REQUIRE_LANDLOCK);
 	assert_string_equal(got.python, "/usr/bin/python3");
+	accept_text(PROFILES, wrap(PROFILES, "\"level\":\"process\""), NULL);
+	assert_true(got.level_given);
+	assert_int_equal(got.level, SUP_LEVEL_PROCESS);
 }
 
 static void
@@ -382,9 +385,6 @@ static const struct {
     {PROFILES, "\"packages\":[\"/a\"]",
 	"2:1: profiles.default.packages: this version has no mechanism for "
 	"it and does not grant it; leave it out"},
-    {PROFILES, "\"level\":\"process\"",
-	"2:1: profiles.default.level: this version has no mechanism for it "
-	"and does not grant it; leave it out"},
     {PROFILES, "\"network\":true",
 	"2:1: profiles.default.network: with the network the level is "
 	"\"process\" at most; say so in \"level\", or leave the network "
@@ -393,6 +393,9 @@ static const struct {
 	"2:1: profiles.default.network: with the network the level is "
 	"\"process\" at most; say so in \"level\", or leave the network "
 	"out"},
+    {PROFILES, "\"level\":\"process\",\"network\":true",
+	"2:19: profiles.default.network: this version has no mechanism for "
+	"it and does not grant it; leave it out"},
     {PROFILES, "\"env\":{\"LD_PRELOAD\":\"x\"}",
 	"2:8: profiles.default.env.LD_PRELOAD: is read by the loader or the "
 	"interpreter and is never granted; leave it out"},

@@ -107,6 +107,23 @@ t_claims_map_to_four_kinds(void **state)
 	}
 }
 
+static void
+t_refusals_have_their_kind(void **state)
+{
+	struct sup_facts f = facts(SUP_EVENT_REFUSED);
+
+	(void)state;
+	f.ran = false;
+	f.refusal = "why";
+	assert_int_equal(reach(&f).kind, SUP_KIND_ISOLATION_UNAVAILABLE);
+	assert_string_equal(reach(&f).message, "why");
+	f.refusal_kind = SUP_KIND_POLICY_REFUSED;
+	assert_int_equal(reach(&f).kind, SUP_KIND_POLICY_REFUSED);
+	f.refusal_kind = SUP_KIND_NETWORK_NOT_ALLOWED;
+	assert_int_equal(reach(&f).kind, SUP_KIND_NETWORK_NOT_ALLOWED);
+	assert_string_equal(reach(&f).message, "why");
+}
+
 /* What the host has seen stands, whatever was answered. */
 static void
 t_answer_cannot_turn_the_end(void **state)
@@ -312,6 +329,7 @@ main(void)
 	    cmocka_unit_test(t_value_is_the_answer),
 	    cmocka_unit_test(t_value_cap_is_exact),
 	    cmocka_unit_test(t_claims_map_to_four_kinds),
+	    cmocka_unit_test(t_refusals_have_their_kind),
 	    cmocka_unit_test(t_answer_cannot_turn_the_end),
 	    cmocka_unit_test(t_evidence_broken_withholds),
 	    cmocka_unit_test(t_exits_without_answer),
