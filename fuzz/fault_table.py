@@ -183,4 +183,38 @@ FAULTS = {
         "if (size > f->value_max) {",
         "if (size > f->value_max + 1) {",
         "child", ("m->value.len <= rig.limits[SUP_LIMIT_VALUE]",)),
+    # --- profiles, policies, requests ----------------------------------------
+    "policy-grants-network": (
+        "supervisor/profile_member.c",
+        "\telse if (tokens->format == SUP_FORMAT_POLICY)",
+        "\telse if (tokens->format == SUP_FORMATS)",
+        "profile", ("(r->err == WIRE_OK) == (bad == NULL)",
+                    "p->network != SUP_SAY_YES")),
+    "profile-over-the-ceiling": (
+        "supervisor/profile_member.c",
+        "(amount > spec->ceiling && tokens->format != SUP_FORMAT_REQUEST)",
+        "(amount > spec->ceiling && tokens->format == SUP_FORMAT_POLICY)",
+        "profile", ("(r->err == WIRE_OK) == (bad == NULL)",
+                    "p->limits[i] <= spec->ceiling")),
+    "process-granted": (
+        "supervisor/profile_read.c",
+        "profile->processes != 0,",
+        "profile->processes > 1,",
+        "profile", ("(r->err == WIRE_OK) == (bad == NULL)",
+                    "p->processes == 0")),
+    "column-in-bytes": (
+        "supervisor/profile_where.c",
+        "} else if ((text.p[i] & 0xc0) != 0x80) {",
+        "} else {",
+        "profile", ("where.column == column",)),
+    "key-speaks-to-the-terminal": (
+        "supervisor/profile_where.c",
+        "key.p[i] >= 0x20 && key.p[i] < 0x7f ?",
+        "key.p[i] >= 0x20 && key.p[i] <= 0x7f ?",
+        "profile", ("*text >= ' ' && *text < 0x7f",)),
+    "profile-left-after-an-error": (
+        "supervisor/profile_read.c",
+        "\tif (err == WIRE_OK)\n\t\t*ret_profile = *set.chosen;",
+        "\t*ret_profile = *set.chosen;",
+        "profile", ("got[0] == 0x55",)),
 }

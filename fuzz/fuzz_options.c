@@ -204,6 +204,7 @@ check_refusal(const char *usage, int argc, char *const *argv)
 	FUZZ_REQUIRE(names_one(usage, argc, argv) ||
 	    strstr(usage, "is missing; ") != NULL ||
 	    strstr(usage, "the path is empty; ") != NULL ||
+	    strstr(usage, "the name is empty; ") != NULL ||
 	    /* Words of a closed list, which need no quotes. */
 	    strncmp(usage + 6, argv[1], strlen(argv[1])) == 0);
 }
@@ -240,6 +241,7 @@ check_options(const struct sup_options *options)
 	FUZZ_REQUIRE(
 	    options->source != SUP_SOURCE_FILE || options->program[0] != '\0');
 	FUZZ_REQUIRE(options->python[0] != '\0');
+	FUZZ_REQUIRE(options->profile == NULL || options->profile_file != NULL);
 	FUZZ_REQUIRE(options->layers == (1u << WIRE_STAGE_COUNT) - 1);
 	FUZZ_REQUIRE(options->limits_given >> SUP_LIMITS == 0);
 	for (i = 0; i < SUP_LIMITS; i++) {
@@ -258,7 +260,7 @@ check_options(const struct sup_options *options)
 /* --- options to an argument vector ---------------------------------------- */
 
 struct vector {
-	char *argv[2 * (ARGS_MAX + SUP_LIMITS) + 16];
+	char *argv[2 * (ARGS_MAX + SUP_LIMITS) + 24];
 	int argc;
 };
 
@@ -281,6 +283,21 @@ push_two(struct vector *v, const char *option, const char *a, const char *b)
 }
 
 static void
+push_file(struct vector *v, const char *option, const char *value)
+{
+	if (value == NULL)
+		return;
+	push(v, option);
+	push(v, value);
+}
+
+static bool
+same_name(const char *a, const char *b)
+{
+	return a == NULL ? b == NULL : b != NULL && strcmp(a, b) == 0;
+}
+
+static void
 spell(const struct sup_options *options, struct vector *v)
 {
 	char text[SUP_UNITS_TEXT], name[WIRE_MAX_TOOL_NAME + 1];
@@ -296,6 +313,10 @@ spell(const struct sup_options *options, struct vector *v)
 		push(v, "--raw");
 	push(v, "--python");
 	push(v, options->python);
+	push_file(v, "--profile-file", options->profile_file);
+	push_file(v, "--profile", options->profile);
+	push_file(v, "--policy-file", options->policy_file);
+	push_file(v, "--request-file", options->request_file);
 	for (i = 0; i < SUP_LIMITS; i++) {
 		const struct sup_limit_spec *spec =
 		    sup_limit_spec((enum sup_limit)i);
@@ -331,6 +352,10 @@ check_same(const struct sup_options *a, const struct sup_options *b)
 	FUZZ_REQUIRE(a->action == b->action && a->json == b->json);
 	FUZZ_REQUIRE(a->value == b->value && a->raw == b->raw);
 	FUZZ_REQUIRE(strcmp(a->python, b->python) == 0);
+	FUZZ_REQUIRE(same_name(a->profile_file, b->profile_file));
+	FUZZ_REQUIRE(same_name(a->profile, b->profile));
+	FUZZ_REQUIRE(same_name(a->policy_file, b->policy_file));
+	FUZZ_REQUIRE(same_name(a->request_file, b->request_file));
 	FUZZ_REQUIRE(a->source == b->source);
 	if (a->program != NULL)
 		FUZZ_REQUIRE(strcmp(a->program, b->program) == 0);
