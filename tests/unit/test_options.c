@@ -396,9 +396,9 @@ t_the_number_of_tools_is_bounded(void **state)
 static void
 t_options_that_are_not_there(void **state)
 {
-	static const char *const absent[] = {"--network",
-	    "--read", "--write", "--package", "--env", "--processes",
-	    "--memory", "--mcp-config", "--run", "--tenant"};
+	static const char *const absent[] = {"--network", "--read", "--write",
+	    "--package", "--env", "--processes", "--memory", "--mcp-config",
+	    "--run", "--tenant"};
 	char text[128];
 	size_t i;
 
