@@ -148,6 +148,29 @@ class Inside(Case):
         self.assertFalse(os.path.exists(os.path.dirname(found["cwd"])))
         self.assertEqual(workspaces(), [])
 
+    def test_semaphores_without_dev_shm(self):
+        """multiprocessing makes its locks of named ones."""
+        for level in WAYS + ("isolated",):
+            value = self.value(
+                "import multiprocessing\n"
+                "from multiprocessing.pool import ThreadPool\n"
+                "count = multiprocessing.Semaphore(3)\n"
+                "count.acquire()\n"
+                "for n in range(500): multiprocessing.Lock().acquire()\n"
+                "event = multiprocessing.Event(); event.set()\n"
+                "return [count.get_value(), event.is_set(),\n"
+                "        ThreadPool(4).map(abs, [-1, -2])]", level=level)
+            self.assertEqual(value, [2, True, [1, 2]])
+
+    def test_names_of_semaphores_are_not_made_up(self):
+        """Only what was made without a name has none to be removed."""
+        value = self.value(
+            "import ctypes\n"
+            "libc = ctypes.CDLL(None, use_errno=True)\n"
+            "return libc.sem_unlink(b'/nobody-has-made-this')",
+            level="process")
+        self.assertEqual(value, -1)
+
     def test_disk_is_watched(self):
         for level in WAYS:
             got = self.fails(
