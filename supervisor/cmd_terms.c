@@ -1,11 +1,14 @@
 #include "supervisor/cmd_terms.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "supervisor/exitcodes.h"
 #include "supervisor/profile_file.h"
 #include "supervisor/profile_read.h"
+#include "supervisor/sys.h"
 
 /* The text of a file that an option names, if it does. The name stays with
  * the text for its messages. */
@@ -28,6 +31,37 @@ load_file(const char *path, struct weir_source *source, int *ret_code)
 	return true;
 }
 
+/* The directory that a file of ours stands in, without links. */
+static const char *
+home_of(const char *path, char dir[PATH_MAX])
+{
+	char *slash;
+
+	if (path == NULL || sup_sys_realpath(path, dir, PATH_MAX) < 0)
+		return NULL;
+	slash = strrchr(dir, '/');
+	slash[slash == dir ? 1 : 0] = '\0';
+	return dir;
+}
+
+/* SECURITY: what configures weir, and the command itself, are out of reach of
+ * a grant (C12). */
+static void
+list_own(const struct sup_options *options, char dirs[4][PATH_MAX],
+    const char *list[5])
+{
+	const char *const files[4] = {options->profile_file,
+	    options->policy_file, options->request_file, "/proc/self/exe"};
+	size_t count = 0;
+
+	for (size_t i = 0; i < 4; i++) {
+		list[count] = home_of(files[i], dirs[i]);
+		if (list[count] != NULL)
+			count++;
+	}
+	list[count] = NULL;
+}
+
 static void
 free_text(struct weir_source *source)
 {
@@ -47,8 +81,12 @@ sup_cmd_terms(const struct sup_options *options, int *ret_code)
 	    .level = options->level,
 	    .backend = options->backend,
 	    .unconfined = options->unconfined,
+	    .grants = options->grants,
+	    .grant_count = options->grant_count,
 	};
 	struct weir_terms *terms = NULL;
+	char dirs[4][PATH_MAX];
+	const char *own[5];
 	char error[WEIR_ERROR_MAX];
 	enum weir_fault fault;
 
@@ -61,6 +99,10 @@ sup_cmd_terms(const struct sup_options *options, int *ret_code)
 	    !load_file(options->policy_file, &config.policy, ret_code) ||
 	    !load_file(options->request_file, &config.request, ret_code))
 		goto out;
+	if (options->grant_count > 0 || config.profiles.text != NULL) {
+		list_own(options, dirs, own);
+		config.keep_off = own;
+	}
 	terms = weir_terms_new(&config, &fault, error);
 	if (terms == NULL) {
 		fprintf(stderr, "weir: %s\n", error);

@@ -58,6 +58,7 @@ struct weir_execution {
 	char id[SUP_EXECUTION_ID];
 	enum sup_exec_state state;
 	struct sup_terms terms;
+	const struct sup_grants *grants; /* of the terms, or NULL */
 	enum sup_attempt first_attempt, attempt, last_attempt;
 	const struct sup_names *only; /* the tools of its terms; NULL: all */
 	struct sup_launch *launch;

@@ -141,6 +141,7 @@ sup_exec_prepare(struct weir_execution *e, struct wire_errinfo *info)
 	    .namespaces = e->attempt != SUP_ATTEMPT_PLAIN,
 	    .open_mounts = e->weir->open_mounts,
 	    .workspace = SUP_WORKSPACE,
+	    .grants = e->grants,
 	};
 	enum wire_err err = WIRE_OK;
 

@@ -191,9 +191,12 @@ name_calls(struct compiler *c)
 
 	groups = sup_filter_groups(&group_count);
 	for (group = groups; group < groups + group_count; group++) {
+		const bool refused = group->own_files && c->params->shared_uid;
+		const struct target target = {
+		    refused ? SUP_FILTER_EPERM : group->verdict, NO_CHECK};
+
 		for (i = 0; i < group->call_count; i++)
-			name_call(c, group->calls[i],
-			    (struct target){group->verdict, NO_CHECK});
+			name_call(c, group->calls[i], target);
 		for (i = 0; i < group->rule_count; i++)
 			name_call(c, group->rules[i].call,
 			    (struct target){

@@ -41,6 +41,9 @@ struct sup_filter_params {
 	uint32_t own_pid; /* the only process that signals may go to */
 	bool processes;	  /* reserved: true is refused in this version */
 	bool network;	  /* reserved: true is refused in this version */
+	/* The host's root is in sight, and files there have the program's uid.
+	 */
+	bool shared_uid;
 };
 
 /* No program is longer; tested for every set of parameters. */

@@ -148,7 +148,7 @@ static const uint16_t descriptors[] = {S(read), S(write), S(readv), S(writev),
     S(close), S(close_range), S(dup), S(dup2), S(dup3), S(lseek), S(pipe),
     S(pipe2), S(eventfd2), S(sendfile), S(copy_file_range), S(splice), S(fsync),
     S(fdatasync), S(sync_file_range), S(fadvise64), S(readahead), S(ftruncate),
-    S(fallocate), S(fstat), S(fchmod), S(getdents64)};
+    S(fallocate), S(fstat), S(getdents64)};
 
 /*
  * SECURITY: fcntl without F_SETOWN, F_SETSIG and O_ASYNC, which send signals
@@ -176,9 +176,15 @@ static const uint16_t paths[] = {S(open), S(openat), S(creat), S(stat),
     S(lstat), S(newfstatat), S(statx), S(access), S(faccessat), S(faccessat2),
     S(readlink), S(readlinkat), S(rename), S(renameat), S(renameat2), S(link),
     S(linkat), S(symlink), S(symlinkat), S(unlink), S(unlinkat), S(mkdir),
-    S(mkdirat), S(rmdir), S(chmod), S(fchmodat), S(truncate), S(utime),
-    S(utimes), S(futimesat), S(utimensat), S(statfs), S(fstatfs), S(getxattr),
+    S(mkdirat), S(rmdir), S(truncate), S(statfs), S(fstatfs), S(getxattr),
     S(lgetxattr), S(fgetxattr), S(listxattr), S(llistxattr), S(flistxattr)};
+
+/*
+ * SECURITY: Landlock does not govern these. With the host's root in sight and
+ * the caller's uid they would change the mode of whatever the caller owns.
+ */
+static const uint16_t attributes[] = {S(chmod), S(fchmod), S(fchmodat),
+    S(utime), S(utimes), S(futimesat), S(utimensat)};
 
 /* Regular files (a type of 0 means the same) and FIFOs; no devices and no
  * socket inodes. */
@@ -222,12 +228,17 @@ static const uint16_t absent[] = {
 #define GROUP(word, verdict, calls, rules, reason)                             \
 	{                                                                      \
 		(word), (reason), SUP_FILTER_##verdict, (calls), COUNT(calls), \
-		    (rules), COUNT(rules)                                      \
+		    (rules), COUNT(rules), false                               \
 	}
 #define PLAIN(word, verdict, calls, reason)                                    \
 	{                                                                      \
 		(word), (reason), SUP_FILTER_##verdict, (calls), COUNT(calls), \
-		    NULL, 0                                                    \
+		    NULL, 0, false                                             \
+	}
+#define OWN_FILES(word, verdict, calls, reason)                                \
+	{                                                                      \
+		(word), (reason), SUP_FILTER_##verdict, (calls), COUNT(calls), \
+		    NULL, 0, true                                              \
 	}
 
 static const struct sup_filter_group groups[] = {
@@ -249,6 +260,9 @@ static const struct sup_filter_group groups[] = {
 	"waiting for descriptors that it already holds"),
     GROUP("paths", ALLOW, paths, path_rules,
 	"names in the private root; the mounts and Landlock decide which"),
+    OWN_FILES("attributes", ALLOW, attributes,
+	"modes and times of its own files; refused where the host's files are "
+	"in sight and belong to the same uid"),
     GROUP("socket pairs", ALLOW, socket_pairs, socket_rules,
 	"asyncio wakes itself through a pair; no other socket exists"),
     PLAIN("absent", ENOSYS, absent,

@@ -59,6 +59,8 @@ struct sup_filter_group {
 	size_t call_count;
 	const struct sup_filter_rule *rules;
 	size_t rule_count;
+	bool own_files; /* refused where the program shares a uid with files
+			 * that are not its own */
 };
 
 const struct sup_filter_group *sup_filter_groups(size_t *ret_count);

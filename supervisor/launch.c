@@ -5,31 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "supervisor/launch_grants.h"
 #include "supervisor/launch_root.h"
 #include "supervisor/sys.h"
 
-/* Landlock's rights by name; the running kernel masks what it lacks.
- * Documentation/userspace-api/landlock.rst */
-#define LL_WRITE_FILE  (1ULL << 1)
-#define LL_READ_FILE   (1ULL << 2)
-#define LL_READ_DIR    (1ULL << 3)
-#define LL_REMOVE_DIR  (1ULL << 4)
-#define LL_REMOVE_FILE (1ULL << 5)
-#define LL_MAKE_DIR    (1ULL << 7)
-#define LL_MAKE_REG    (1ULL << 8)
-#define LL_MAKE_SOCK   (1ULL << 9)
-#define LL_MAKE_FIFO   (1ULL << 10)
-#define LL_MAKE_SYM    (1ULL << 12)
-#define LL_REFER       (1ULL << 13)
-#define LL_TRUNCATE    (1ULL << 14)
-#define LL_ALL	       ((1ULL << 16) - 1)
-
-#define LL_READ (LL_READ_FILE | LL_READ_DIR)
-/* SECURITY: no right to execute and none to make devices, anywhere. */
-#define LL_WORK                                                                \
-	(LL_READ | LL_WRITE_FILE | LL_REMOVE_DIR | LL_REMOVE_FILE |            \
-	    LL_MAKE_DIR | LL_MAKE_REG | LL_MAKE_SOCK | LL_MAKE_FIFO |          \
-	    LL_MAKE_SYM | LL_REFER | LL_TRUNCATE)
+#define LANDLOCK_ALL	    ((1ULL << 16) - 1)
+#define LANDLOCK_WRITE_FILE (1ULL << 1)
+#define LANDLOCK_WORK	    (SUP_LANDLOCK_READ | SUP_LANDLOCK_WRITE)
 
 /*
  * Files that a host has and a root of ours must not: generic names, since the
@@ -45,8 +27,9 @@ static const char *const canaries[] = {
     "/sys/kernel/mm/transparent_hugepage/enabled",
 };
 
-static void
-add_rule(struct sup_launch *launch, const char *path, uint64_t access)
+void
+sup_launch_add_rule(
+    struct sup_launch *launch, const char *path, uint64_t access)
 {
 	struct wire_plan *plan = &launch->seal;
 
@@ -54,30 +37,31 @@ add_rule(struct sup_launch *launch, const char *path, uint64_t access)
 		launch->err = WIRE_ERR_NO_SPACE;
 		return;
 	}
-	plan->rules[plan->rule_count++] =
-	    (struct wire_plan_rule){sup_launch_keep(launch, path), access};
+	plan->rules[plan->rule_count++] = (struct wire_plan_rule){path, access};
 }
 
 static void
-add_rules(struct sup_launch *launch)
+add_rules(struct sup_launch *launch, const struct sup_grants *grants)
 {
-	launch->seal.landlock_handled = LL_ALL;
+	launch->seal.landlock_handled = LANDLOCK_ALL;
 	launch->seal.landlock_net = 3;	  /* bind and connect of TCP */
 	launch->seal.landlock_scoped = 3; /* abstract sockets and signals */
-	for (size_t i = 0; i < launch->stub.mount_count; i++) {
+	for (size_t i = 0; i < launch->grants_from; i++) {
 		const struct wire_plan_mount *m = &launch->stub.mounts[i];
-		uint64_t access = LL_READ;
+		uint64_t access = SUP_LANDLOCK_READ;
 
 		/* KERNEL: a device on a read-only mount can be written to;
 		 * read-only is its inode. */
 		if ((m->flags & (WIRE_MOUNT_WRITE | WIRE_MOUNT_DEVICE)) != 0)
-			access |= LL_WRITE_FILE;
-		add_rule(launch, m->target, access);
+			access |= LANDLOCK_WRITE_FILE;
+		sup_launch_add_rule(launch, m->target, access);
 	}
-	add_rule(launch, launch->stub.workspace, LL_WORK);
+	sup_launch_add_rule(launch, launch->stub.workspace, LANDLOCK_WORK);
 	/* On the host's root that is everybody's. */
 	if (launch->stub.backend == WIRE_BACKEND_ISOLATED)
-		add_rule(launch, "/dev/shm", LL_WORK);
+		sup_launch_add_rule(launch, "/dev/shm", LANDLOCK_WORK);
+	if (grants != NULL)
+		sup_launch_grant_rules(launch, grants);
 }
 
 static void
@@ -140,8 +124,10 @@ add_preload(struct sup_launch *launch, const char *libexec)
  * miss the next credential-shaped variable.
  */
 static void
-add_environment(struct sup_launch *launch, const char *libexec)
+add_environment(
+    struct sup_launch *launch, const struct sup_launch_request *request)
 {
+	const struct sup_grants *grants = request->grants;
 	const char *workspace = launch->stub.workspace;
 
 	add_variable(launch, "HOME", workspace);
@@ -152,24 +138,58 @@ add_environment(struct sup_launch *launch, const char *libexec)
 	/* Else the interpreter sets it itself (PEP 538), and what is seen
 	 * inside would not be what was given. */
 	add_variable(launch, "LC_CTYPE", "C.UTF-8");
-	add_preload(launch, libexec);
+	add_preload(launch, request->libexec);
+	launch->variables_from = launch->stub.env_count;
+	for (size_t i = 0; grants != NULL && i < grants->variable_count; i++)
+		launch->stub.env[launch->stub.env_count++] =
+		    grants->variables[i];
+}
+
+/* One argument: control characters are in no path that is granted. */
+static const char *
+join_packages(struct sup_launch *launch, const struct sup_grants *grants)
+{
+	size_t len = 0, at = 0;
+	char *text;
+
+	for (size_t i = 0; i < grants->package_count; i++)
+		len += strlen(grants->packages[i]) + 1;
+	text = launch->text + launch->text_len;
+	if (len > SUP_LAUNCH_TEXT - launch->text_len) {
+		launch->err = WIRE_ERR_NO_SPACE;
+		return "";
+	}
+	for (size_t i = 0; i < grants->package_count; i++) {
+		size_t n = strlen(grants->packages[i]);
+
+		memcpy(text + at, grants->packages[i], n);
+		text[at + n] = '\n';
+		at += n + 1;
+	}
+	text[at - 1] = '\0';
+	launch->text_len += at;
+	return text;
 }
 
 static void
-add_command(struct sup_launch *launch, const struct sup_interp *interp)
+add_command(struct sup_launch *launch, const struct sup_launch_request *request)
 {
 	static const char boot[] =
-	    "import sys; sys.path.insert(0, sys.argv.pop()); "
+	    "import sys; sys.path.insert(0, sys.argv.pop(1)); "
 	    "import bootstrap; bootstrap.main()";
 	/* Isolated, without site, UTF-8, unbuffered (C10). */
 	static const char *const args[] = {
 	    "-I", "-S", "-X", "utf8", "-u", "-c", boot};
 	struct wire_plan *plan = &launch->stub;
 
-	plan->args[plan->arg_count++] = sup_launch_keep(launch, interp->path);
+	plan->args[plan->arg_count++] =
+	    sup_launch_keep(launch, request->interp->path);
 	for (size_t i = 0; i < sizeof(args) / sizeof(args[0]); i++)
 		plan->args[plan->arg_count++] = args[i];
 	plan->args[plan->arg_count++] = launch->runtime;
+	if (request->grants != NULL && request->grants->package_count > 0)
+		plan->args[plan->arg_count++] =
+		    join_packages(launch, request->grants);
 }
 
 /* Notes which mounts the supervisor opens, and numbers their descriptors. */
@@ -230,13 +250,16 @@ seal_plan(const struct wire_plan *plan, const char *name, int *ret_fd,
 }
 
 static enum wire_err
-add_filter(struct sup_launch *launch, struct wire_errinfo *info)
+add_filter(struct sup_launch *launch, const struct sup_launch_request *request,
+    struct wire_errinfo *info)
 {
 	const struct sup_filter_params params = {
 	    .arch = SUP_FILTER_NATIVE,
 	    /* In a PID namespace of its own the program is process 2. */
 	    .own_pid = launch->stub.namespaces ? SUP_FILTER_OWN_PID
 					       : WIRE_PLAN_OWN_PID,
+	    .shared_uid = launch->stub.backend == WIRE_BACKEND_PROCESS &&
+		!request->other_ids,
 	};
 	enum wire_err err;
 
@@ -366,16 +389,16 @@ sup_launch_build(struct sup_launch *launch,
 		return err;
 	sup_launch_list_root(launch, request);
 	if (request->backend != WIRE_BACKEND_NONE)
-		add_rules(launch);
+		add_rules(launch, request->grants);
 	add_canaries(launch);
-	add_environment(launch, request->libexec);
-	add_command(launch, request->interp);
+	add_environment(launch, request);
+	add_command(launch, request);
 	if (launch->err != WIRE_OK)
 		return wire_fail(info, launch->err, "launch plan", 0);
 	if (request->open_mounts && request->backend == WIRE_BACKEND_ISOLATED)
 		open_by_host(launch);
 	if (request->backend != WIRE_BACKEND_NONE)
-		err = add_filter(launch, info);
+		err = add_filter(launch, request, info);
 	if (err == WIRE_OK)
 		err = seal_plan(
 		    &launch->stub, "weir-plan", &launch->stub_plan_fd, info);

@@ -9,6 +9,7 @@
 #define SUP_LAUNCH_H
 
 #include "supervisor/filter.h"
+#include "supervisor/grants.h"
 #include "supervisor/interp.h"
 #include "supervisor/terms.h"
 #include "wire/plan.h"
@@ -25,7 +26,8 @@
 
 #define SUP_LAUNCH_TEXT (64 * 1024)
 
-/* What the plans are made from. All is borrowed, and only while building. */
+/* What the plans are made from. All is borrowed while building, and the grants
+ * as long as the launch. */
 struct sup_launch_request {
 	const struct sup_terms *terms;
 	const struct sup_interp *interp;
@@ -39,6 +41,7 @@ struct sup_launch_request {
 	bool by_pid;	       /* process 1 adds its own id to them */
 	bool other_ids;	       /* not the supervisor's, as the host sees them */
 	const char *workspace; /* as the child sees it */
+	const struct sup_grants *grants; /* or NULL */
 };
 
 struct sup_launch {
@@ -53,9 +56,11 @@ struct sup_launch {
 	const char *below[WIRE_PLAN_MOUNTS];
 	size_t below_count;
 	struct wire_plan_insn insns[SUP_FILTER_MAX];
-	const char *runtime; /* where the child finds module and bootstrap */
-	const char *preload; /* one of stub.env, or NULL */
-	char *text;	     /* SUP_LAUNCH_TEXT bytes, owned */
+	size_t grants_from;    /* the first mount of a grant */
+	size_t variables_from; /* the first variable of a grant */
+	const char *runtime;   /* where the child finds module and bootstrap */
+	const char *preload;   /* one of stub.env, or NULL */
+	char *text;	       /* SUP_LAUNCH_TEXT bytes, owned */
 	size_t text_len;
 	enum wire_err err; /* latched while building */
 };

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "supervisor/launch_grants.h"
 #include "supervisor/sys.h"
 
 /* Where the dynamic loader and the interpreter find libraries. None for
@@ -74,15 +75,13 @@ is_linked(const struct sup_launch *launch, const char *path)
 	return false;
 }
 
-static void
-add_mount(struct sup_launch *launch, const char *source, const char *target,
-    bool directory, unsigned flags)
+void
+sup_launch_put_mount(struct sup_launch *launch, const char *source,
+    const char *target, bool directory, unsigned flags)
 {
 	struct wire_plan *plan = &launch->stub;
 	struct wire_plan_mount *m;
 
-	if (sup_launch_is_covered(launch, target))
-		return;
 	if (plan->mount_count == WIRE_PLAN_MOUNTS) {
 		launch->err = WIRE_ERR_NO_SPACE;
 		return;
@@ -91,8 +90,17 @@ add_mount(struct sup_launch *launch, const char *source, const char *target,
 	m->kind = directory ? WIRE_MOUNT_DIR : WIRE_MOUNT_FILE;
 	m->flags = flags;
 	m->fd = -1;
-	m->source = sup_launch_keep(launch, source);
-	m->target = sup_launch_keep(launch, target);
+	m->source = source;
+	m->target = target;
+}
+
+static void
+add_mount(struct sup_launch *launch, const char *source, const char *target,
+    bool directory, unsigned flags)
+{
+	if (!sup_launch_is_covered(launch, target))
+		sup_launch_put_mount(launch, sup_launch_keep(launch, source),
+		    sup_launch_keep(launch, target), directory, flags);
 }
 
 static void
@@ -234,6 +242,15 @@ find_below(struct sup_launch *launch)
 		(void)fclose(stream);
 }
 
+static bool
+is_granted_in(const struct sup_grants *grants, const char *dir)
+{
+	for (size_t i = 0; grants != NULL && i < grants->path_count; i++)
+		if (sup_path_is_beneath(grants->paths[i].path, dir))
+			return true;
+	return false;
+}
+
 void
 sup_launch_list_root(
     struct sup_launch *launch, const struct sup_launch_request *request)
@@ -246,10 +263,21 @@ sup_launch_list_root(
 	add_interpreter(launch, interp);
 	add_mount(launch, request->libexec, launch->runtime, true, 0);
 	add_files(launch);
-	/* Programs that insist on /tmp get the workspace, unless the
-	 * interpreter itself stands there. */
+	/* Programs that insist on /tmp get the workspace, unless something
+	 * that they need stands there. */
 	if (launch->stub.backend == WIRE_BACKEND_ISOLATED &&
-	    !sup_path_is_beneath(interp->path, "/tmp"))
+	    !sup_path_is_beneath(interp->path, "/tmp") &&
+	    !is_granted_in(request->grants, "/tmp"))
 		add_link(launch, "/tmp", SUP_WORKSPACE);
+	if (request->grants != NULL) {
+		/* Libraries that packages bring may be links through it, as
+		 * Debian's BLAS is. */
+		if (request->grants->package_count > 0)
+			add_system_dir(launch, "/etc/alternatives");
+		launch->grants_from = launch->stub.mount_count;
+		sup_launch_list_grants(launch, request->grants);
+	} else {
+		launch->grants_from = launch->stub.mount_count;
+	}
 	find_below(launch);
 }

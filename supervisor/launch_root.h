@@ -19,6 +19,23 @@ bool sup_launch_is_covered(const struct sup_launch *launch, const char *path);
 /* Whether path is dir or lies beneath it. */
 bool sup_path_is_beneath(const char *path, const char *dir);
 
+/* One more mount, on top of what is listed; the strings are borrowed. */
+void sup_launch_put_mount(struct sup_launch *launch, const char *source,
+    const char *target, bool directory, unsigned flags);
+
+/* A rule of Landlock, its path borrowed. */
+void sup_launch_add_rule(
+    struct sup_launch *launch, const char *path, uint64_t access);
+
+/* Rights of Landlock by name; the running kernel masks what it lacks. */
+#define SUP_LANDLOCK_READ (1ULL << 2 | 1ULL << 3)
+/* SECURITY: no right to execute and none to make devices, anywhere: to write,
+ * to truncate, to remove, to make directories, files, sockets, FIFOs and links,
+ * and to move across directories. */
+#define SUP_LANDLOCK_WRITE                                                     \
+	(1ULL << 1 | 1ULL << 4 | 1ULL << 5 | 1ULL << 7 | 1ULL << 8 |           \
+	    1ULL << 9 | 1ULL << 10 | 1ULL << 12 | 1ULL << 13 | 1ULL << 14)
+
 /* Lists everything, and what of the host is mounted below it. */
 void sup_launch_list_root(
     struct sup_launch *launch, const struct sup_launch_request *request);

@@ -214,6 +214,43 @@ apply_request_file(struct parser *parser, const char *value)
 }
 
 static enum wire_err
+take_grant(struct parser *parser, enum weir_grant_kind kind, const char *value)
+{
+	struct sup_options *options = parser->options;
+
+	if (options->grant_count == SUP_OPTIONS_GRANTS)
+		return sup_usage_value(&parser->usage, value,
+		    "more than 128 grants; give fewer, or wider ones");
+	options->grants[options->grant_count++] =
+	    (struct weir_grant){kind, value};
+	return WIRE_OK;
+}
+
+static enum wire_err
+apply_read(struct parser *parser, const char *value)
+{
+	return take_grant(parser, WEIR_GRANT_READ, value);
+}
+
+static enum wire_err
+apply_write(struct parser *parser, const char *value)
+{
+	return take_grant(parser, WEIR_GRANT_WRITE, value);
+}
+
+static enum wire_err
+apply_packages(struct parser *parser, const char *value)
+{
+	return take_grant(parser, WEIR_GRANT_PACKAGES, value);
+}
+
+static enum wire_err
+apply_env(struct parser *parser, const char *value)
+{
+	return take_grant(parser, WEIR_GRANT_ENV, value);
+}
+
+static enum wire_err
 set_program(struct parser *parser, enum sup_source source, const char *program)
 {
 	static const char *const words[] = {[SUP_SOURCE_NONE] = "",
@@ -303,6 +340,13 @@ static const struct option_spec specs[] = {
 	apply_backend},
     {{"--unconfined", NULL, "no confinement: the program has your rights"},
 	apply_unconfined},
+    {{"--read", "PATH", "let the program read it; repeatable"}, apply_read},
+    {{"--write", "PATH", "let the program write there; repeatable"},
+	apply_write},
+    {{"--packages", "PATH", "a directory to import from; repeatable"},
+	apply_packages},
+    {{"--env", "NAME=VALUE", "a variable for the program; repeatable"},
+	apply_env},
     {{"--limit", "NAME=VALUE", "set a limit from the list below; repeatable"},
 	apply_limit},
     {{"--profile-file", "FILE", "deployment profiles, as JSON"},
@@ -332,10 +376,9 @@ static const struct option_spec test_specs[] = {
 
 /* Options whose mechanism later versions have: refused by name, so that
  * nobody takes a misspelling for a missing feature, or the reverse. */
-static const char *const absent_options[] = {"--network", "--read", "--write",
-    "--package", "--packages", "--env", "--processes", "--memory",
-    "--mcp-config", "--run", "--state", "--tenant", "--preserve",
-    "--halt-on-exhaust", "--artifacts", "--steps"};
+static const char *const absent_options[] = {"--network", "--package",
+    "--processes", "--memory", "--mcp-config", "--run", "--state", "--tenant",
+    "--preserve", "--halt-on-exhaust", "--artifacts", "--steps"};
 
 static const char *const absent_commands[] = {"mcp", "serve", "log"};
 

@@ -21,7 +21,8 @@
 #include "wire/err.h"
 #include "wire/span.h"
 
-#define SUP_OPTIONS_TOOLS 1024
+#define SUP_OPTIONS_TOOLS  1024
+#define SUP_OPTIONS_GRANTS 128
 
 enum sup_action {
 	SUP_ACTION_RUN,
@@ -63,6 +64,8 @@ struct sup_options {
 	enum sup_source source;
 	const char *program; /* FILE: the path; TEXT: the text */
 	size_t tool_count;
+	size_t grant_count;
+	struct weir_grant grants[SUP_OPTIONS_GRANTS];
 	uint64_t limits[SUP_LIMITS]; /* complete: defaults where not given */
 	uint32_t limits_given;	     /* bit 1 << SUP_LIMIT_x */
 	/* Bit 1 << WIRE_STAGE_x: stages to run. All, but in a test build. */

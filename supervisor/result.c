@@ -193,13 +193,19 @@ put_paths(struct wire_out *out, const struct weir_execution *e, bool write)
 	if (plan->backend == WIRE_BACKEND_NONE)
 		wire_out_text(out, "/");
 	for (size_t i = 0;
-	     plan->backend != WIRE_BACKEND_NONE && i < plan->mount_count; i++) {
+	     plan->backend != WIRE_BACKEND_NONE && i < e->launch->grants_from;
+	     i++) {
 		const struct wire_plan_mount *m = &plan->mounts[i];
 
 		if (((m->flags & (WIRE_MOUNT_WRITE | WIRE_MOUNT_DEVICE)) !=
 			0) == write)
 			wire_out_lossy_string(out, span_of(m->target));
 	}
+	for (size_t i = 0; e->grants != NULL && i < e->grants->path_count; i++)
+		if (write ? e->grants->paths[i].write
+			  : e->grants->paths[i].read)
+			wire_out_lossy_string(
+			    out, span_of(e->grants->paths[i].path));
 	/* Without a plan nothing was given. */
 	if (write && plan->workspace != NULL) {
 		wire_out_lossy_string(out, span_of(plan->workspace));
@@ -229,9 +235,15 @@ put_granted(struct wire_out *out, const struct weir_execution *e)
 	put_paths(out, e, true);
 	wire_out_key(out, "environment");
 	wire_out_begin_array(out);
-	for (size_t i = 0; i < plan->env_count; i++)
+	for (size_t i = 0; i < plan->env_count; i++) {
+		struct wire_span text = span_of(plan->env[i]);
+
+		/* SECURITY: a value that was granted may be a secret. */
+		if (i >= e->launch->variables_from)
+			text.len = strcspn(plan->env[i], "=");
 		if (plan->env[i] != e->launch->preload)
-			wire_out_lossy_string(out, span_of(plan->env[i]));
+			wire_out_lossy_string(out, text);
+	}
 	wire_out_end_array(out);
 	wire_out_key(out, "network");
 	wire_out_bool(out, unconfined);

@@ -147,6 +147,18 @@ has_runtime_dir(unsigned uid, char base[SUP_SCRATCH_BASE])
 	return own;
 }
 
+void
+sup_scratch_place(char base[SUP_SCRATCH_BASE])
+{
+	unsigned uid = (unsigned)geteuid();
+
+	if (uid != 0 && has_runtime_dir(uid, base))
+		(void)snprintf(
+		    base, SUP_SCRATCH_BASE, "/run/user/%u/weir", uid);
+	else
+		(void)snprintf(base, SUP_SCRATCH_BASE, "/tmp/weir-%u", uid);
+}
+
 /* Root's children have ids of their own and must get through; the names are
  * random. */
 static unsigned
@@ -175,12 +187,7 @@ sup_scratch_open(struct sup_scratch *scratch, bool make, bool *ret_open,
 	*ret_open = scratch->base_fd >= 0;
 	if (*ret_open)
 		return WIRE_OK;
-	if (uid != 0 && has_runtime_dir(uid, scratch->base))
-		(void)snprintf(scratch->base, sizeof(scratch->base),
-		    "/run/user/%u/weir", uid);
-	else
-		(void)snprintf(
-		    scratch->base, sizeof(scratch->base), "/tmp/weir-%u", uid);
+	sup_scratch_place(scratch->base);
 	if (make)
 		(void)make_dir(AT_FDCWD, scratch->base, dir_mode());
 	fd = sup_sys_open(scratch->base, DIR_FLAGS);

@@ -31,6 +31,9 @@ struct sup_scratch {
 /* Holds nothing. */
 #define SUP_SCRATCH_NONE ((struct sup_scratch){-1, "", ""})
 
+/* Where the base is, whether it is there or not. */
+void sup_scratch_place(char base[SUP_SCRATCH_BASE]);
+
 /*
  * Opens the base, and makes it where it is missing and `make` is set. False
  * when there is none. WIRE_ERR_SYSTEM with info->site a sentence when what

@@ -52,6 +52,22 @@ take_level(struct weir_execution *e, const struct weir_request *request,
 	return problem == NULL;
 }
 
+/* SECURITY: what weir runs, and where workspaces of others stand, is not given
+ * to a program (C12). */
+static bool
+keep_off(const struct weir_execution *e, char error[WEIR_ERROR_MAX])
+{
+	char base[SUP_SCRATCH_BASE];
+	char text[SUP_GRANT_TEXT];
+
+	sup_scratch_place(base);
+	if (sup_grants_keep_off(e->grants, e->weir->libexec, text) &&
+	    sup_grants_keep_off(e->grants, base, text))
+		return true;
+	sup_explain(error, "grant: %s", text);
+	return false;
+}
+
 static bool
 make_terms(struct weir_execution *e, const struct weir_request *request,
     char error[WEIR_ERROR_MAX])
@@ -71,6 +87,9 @@ make_terms(struct weir_execution *e, const struct weir_request *request,
 		e->terms.require = request->terms->bounds.require;
 		if (!request->terms->bounds.tools.all)
 			e->only = &request->terms->bounds.tools;
+		e->grants = &request->terms->grants;
+		if (!keep_off(e, error))
+			return false;
 	}
 	return take_level(e, request, error);
 }

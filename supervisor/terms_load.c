@@ -301,7 +301,8 @@ weir_terms_new(const struct weir_terms_config *config,
 	good = good &&
 	    load(&loader, SUP_FORMAT_REQUEST, &config->request, NULL) &&
 	    load(&loader, SUP_FORMAT_POLICY, &config->policy, NULL) &&
-	    load_profile(&loader) && narrow(&loader);
+	    load_profile(&loader) && narrow(&loader) &&
+	    sup_terms_grants(terms, config, &loader.fault, error);
 	free(loader.scratch_mem);
 	free(loader.spare);
 	*ret_fault = good ? WEIR_FAULT_NONE : loader.fault;
@@ -326,6 +327,7 @@ weir_terms_free(struct weir_terms *terms)
 		free(terms->texts[i]);
 		free(terms->arenas[i]);
 	}
+	sup_grants_release(&terms->grants);
 	free(terms);
 }
 

@@ -27,6 +27,7 @@ struct weir_terms {
 	enum weir_backend backend;
 	bool unconfined;
 	const char *python; /* or NULL */
+	struct sup_grants grants;
 	/* What the above points into, by format; NULL where there was no
 	 * text. */
 	struct sup_profile *texts[SUP_FORMATS];
@@ -45,6 +46,12 @@ bool sup_terms_limits(const struct weir_request *request,
  * is the least that whoever names the way asks for. */
 const char *sup_terms_way_problem(
     enum sup_level level, enum weir_backend backend, bool unconfined);
+
+/* Resolves the grants of the profile and the configuration. False with a
+ * sentence, and *fault where it is not the caller's. */
+bool sup_terms_grants(struct weir_terms *terms,
+    const struct weir_terms_config *config, enum weir_fault *fault,
+    char error[WEIR_ERROR_MAX]);
 
 /* Adds a warning for each limit that was clamped. */
 void sup_terms_warn(

@@ -95,6 +95,19 @@ struct weir_source {
 	size_t len;
 };
 
+/* What a program is given beside the interpreter and its workspace. */
+enum weir_grant_kind {
+	WEIR_GRANT_READ,     /* text: an absolute path */
+	WEIR_GRANT_WRITE,    /* does not imply to read */
+	WEIR_GRANT_PACKAGES, /* to read, and to import from */
+	WEIR_GRANT_ENV	     /* text: NAME=VALUE */
+};
+
+struct weir_grant {
+	enum weir_grant_kind kind;
+	const char *text;
+};
+
 struct weir_terms_config {
 	struct weir_source profiles; /* without: the built-in profile */
 	/* Which of them; NULL: the request's, or else "default". */
@@ -105,7 +118,13 @@ struct weir_terms_config {
 	bool level_given; /* level stands in place of the profile's */
 	enum weir_level level;
 	enum weir_backend backend;
-	bool unconfined;	    /* as in weir_request */
+	bool unconfined; /* as in weir_request */
+	/* Beside those of the profile; paths are resolved once, here. */
+	const struct weir_grant *grants;
+	size_t grant_count;
+	/* Directories that no grant may hold or lie in, beside weir's own;
+	 * NULL-terminated, or NULL. */
+	const char *const *keep_off;
 	struct weir_source policy;  /* of a tenant: it only narrows */
 	struct weir_source request; /* data that nobody trusts */
 };

@@ -434,6 +434,8 @@ class ProgramLines:
 
 OWN_FILE = make_alias.__code__.co_filename
 HOME = OWN_FILE.rpartition("/")[0]
+# What follows the directory of this file on the command line.
+PACKAGES = sys.argv[1].split("\n") if len(sys.argv) > 1 else []
 OWN_FILES = (OWN_FILE, HOME + "/compiling.py")
 
 
@@ -668,6 +670,8 @@ def main():
     finish, fail = _weir.finish, _weir.fail
     try:
         clear_traces()
+        # Only now: nothing from there may be loaded before the seal.
+        sys.path.extend(PACKAGES)
         ProgramLines(text)
         value, returned, failure = run(text, tools)
         warnings = unawaited_warnings()

@@ -317,8 +317,11 @@ rows(Wrong, {
         'profiles.default.network: with the network the level is "process" '
         'at most', profiles(default={"network": True})),
     "no_mechanism": (
-        "profiles.default.read: this version has no mechanism for it and "
-        "does not grant it", profiles(default={"read": ["/srv"]})),
+        "profiles.default.processes: this version has no mechanism for it "
+        "and does not grant it", profiles(default={"processes": 2})),
+    "a_path_that_is_not_there": (
+        "read: /nowhere/at/all cannot be granted: No such file",
+        profiles(default={"read": ["/nowhere/at/all"]})),
     "a_variable_of_the_loader": (
         "profiles.x.env.LD_PRELOAD: is read by the loader",
         profiles(x={"env": {"LD_PRELOAD": "/x.so"}}, default={})),

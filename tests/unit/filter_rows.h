@@ -35,6 +35,7 @@ static const struct row rows[] = {
     {"getrandom", {PTR, 16}, ALLOW},
     {"read", {~0ULL}, ALLOW},
     {"fdatasync", {1}, ALLOW},
+    {"fchmod", {1, 0777}, ALLOW},
     {"close_range", {3, ~0ULL}, ALLOW},
     {"ppoll", {PTR}, ALLOW},
     {"poll", {PTR}, ALLOW},

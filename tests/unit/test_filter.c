@@ -179,15 +179,15 @@ static void
 t_parameters_out_of_range_are_refused(void **state)
 {
 	static const struct sup_filter_params bad[] = {
-	    {SUP_FILTER_X86_64, 0, false, false},
-	    {SUP_FILTER_X86_64, (uint32_t)INT32_MAX + 1, false, false},
-	    {SUP_FILTER_X86_64, UINT32_MAX, false, false},
-	    {SUP_FILTER_X86_64, OWN, true, false},
-	    {SUP_FILTER_X86_64, OWN, false, true},
-	    {SUP_FILTER_ARCHES, OWN, false, false},
+	    {SUP_FILTER_X86_64, 0, false, false, false},
+	    {SUP_FILTER_X86_64, (uint32_t)INT32_MAX + 1, false, false, false},
+	    {SUP_FILTER_X86_64, UINT32_MAX, false, false, false},
+	    {SUP_FILTER_X86_64, OWN, true, false, false},
+	    {SUP_FILTER_X86_64, OWN, false, true, false},
+	    {SUP_FILTER_ARCHES, OWN, false, false, false},
 	};
 	const struct sup_filter_params last = {
-	    SUP_FILTER_X86_64, INT32_MAX, false, false};
+	    SUP_FILTER_X86_64, INT32_MAX, false, false, false};
 	struct program program = {.len = 77};
 	size_t i;
 
@@ -218,6 +218,49 @@ t_own_pid_is_a_parameter(void **state)
 	    WIRE_OK);
 	assert_int_equal(verdict(&program, SUP_FILTER_NATIVE, nr, self), ALLOW);
 	assert_int_equal(verdict(&program, SUP_FILTER_NATIVE, nr, two), DENY);
+}
+
+/* Modes and times of files: Landlock has no right for them. Nothing else
+ * changes with the parameter. */
+static void
+t_a_shared_uid_changes_no_attributes(void **state)
+{
+	static const char *const refused[] = {"chmod", "fchmod", "fchmodat",
+	    "utime", "utimes", "futimesat", "utimensat"};
+
+	(void)state;
+	for (size_t arch = 0; arch < SUP_FILTER_ARCHES; arch++) {
+		const struct sup_filter_params params = {
+		    .arch = (enum sup_filter_arch)arch,
+		    .own_pid = OWN,
+		    .shared_uid = true,
+		};
+		struct program own = compile(params.arch), shared;
+		size_t differ = 0, there = 0;
+
+		assert_int_equal(sup_filter_compile(&params, shared.insns,
+				     SUP_FILTER_MAX, &shared.len),
+		    WIRE_OK);
+		for (uint32_t nr = 0; nr < 600; nr++)
+			differ += verdict(&own, params.arch, nr, NULL) !=
+			    verdict(&shared, params.arch, nr, NULL);
+		for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]);
+		     i++) {
+			int nr = number(params.arch, refused[i]);
+
+			if (nr < 0)
+				continue;
+			there++;
+			assert_int_equal(
+			    verdict(&own, params.arch, (uint32_t)nr, NULL),
+			    ALLOW);
+			assert_int_equal(
+			    verdict(&shared, params.arch, (uint32_t)nr, NULL),
+			    DENY);
+		}
+		assert_true(there >= 3);
+		assert_int_equal(differ, there);
+	}
 }
 
 static void
@@ -295,6 +338,7 @@ main(void)
 	    cmocka_unit_test(t_foreign_architectures_are_killed),
 	    cmocka_unit_test(t_parameters_out_of_range_are_refused),
 	    cmocka_unit_test(t_own_pid_is_a_parameter),
+	    cmocka_unit_test(t_a_shared_uid_changes_no_attributes),
 	    cmocka_unit_test(t_exact_space_is_enough_and_one_less_is_not),
 	    cmocka_unit_test(t_the_tree_is_shallow),
 	};

@@ -396,9 +396,8 @@ t_the_number_of_tools_is_bounded(void **state)
 static void
 t_options_that_are_not_there(void **state)
 {
-	static const char *const absent[] = {"--network", "--read", "--write",
-	    "--package", "--env", "--processes", "--memory", "--mcp-config",
-	    "--run", "--tenant"};
+	static const char *const absent[] = {"--network", "--package",
+	    "--processes", "--memory", "--mcp-config", "--run", "--state"};
 	char text[128];
 	size_t i;
 
@@ -410,9 +409,17 @@ t_options_that_are_not_there(void **state)
 		    absent[i]);
 		refuse(LINE("run", absent[i], "f"), text);
 	}
-	refuse(LINE("run", "--read=/etc", "f"),
-	    "weir: '--read=/etc': this option is not available in this "
+	refuse(LINE("run", "--network=x", "f"),
+	    "weir: '--network=x': this option is not available in this "
 	    "version; leave it out");
+	accept(LINE("run", "--read=/a", "--write", "/b", "--packages", "/c",
+	    "--env=A=b", "f"));
+	assert_int_equal(options.grant_count, 4);
+	assert_int_equal(options.grants[0].kind, WEIR_GRANT_READ);
+	assert_int_equal(options.grants[1].kind, WEIR_GRANT_WRITE);
+	assert_int_equal(options.grants[2].kind, WEIR_GRANT_PACKAGES);
+	assert_int_equal(options.grants[3].kind, WEIR_GRANT_ENV);
+	assert_string_equal(options.grants[3].text, "A=b");
 	refuse(LINE("run", "--level", "none", "f"),
 	    "weir: --level 'none': without confinement a program runs only "
 	    "with --unconfined");
