@@ -283,7 +283,11 @@ sup_verdict_reach(const struct sup_facts *f, struct sup_verdict *ret_verdict)
 			died_early(f, v);
 		break;
 	case SUP_EVENT_VIOLATION:
-		violated(f, v);
+		/* The time was over before that, whatever was sent (C4). */
+		if (answer_late(f))
+			cpu_timeout(f, v);
+		else
+			violated(f, v);
 		by_host(f, v);
 		break;
 	case SUP_EVENT_WALL_OVER:

@@ -146,8 +146,12 @@ t_answer_cannot_turn_the_end(void **state)
 	assert_non_null(strstr(reach(&f).message, "wrong_id"));
 	assert_non_null(strstr(reach(&f).message, "77"));
 	/* CPU time beyond the limit, although the signal was trapped. */
-	f.cause = SUP_EVENT_DONE;
+	f.cpu_ns = 2 * SECOND;
+	assert_int_equal(reach(&f).kind, SUP_KIND_PROTOCOL_VIOLATION);
 	f.cpu_ns = 2 * SECOND + 1;
+	assert_int_equal(reach(&f).kind, SUP_KIND_TIMEOUT);
+	assert_int_equal(reach(&f).limit_hit, SUP_LIMIT_CPU);
+	f.cause = SUP_EVENT_DONE;
 	assert_int_equal(reach(&f).kind, SUP_KIND_TIMEOUT);
 	assert_int_equal(reach(&f).limit_hit, SUP_LIMIT_CPU);
 	f.cpu_ns = 2 * SECOND;
