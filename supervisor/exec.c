@@ -323,6 +323,7 @@ static void
 observe_end(struct weir_execution *e)
 {
 	struct sup_evidence now = e->evidence;
+	struct sup_grades promised;
 	uint64_t cpu_ns;
 
 	/* An unconfined program may change what it likes: nothing was
@@ -347,9 +348,12 @@ observe_end(struct weir_execution *e)
 		now.want_soft[WIRE_LIMIT_CPU] = now.soft[WIRE_LIMIT_CPU];
 	if (sup_evidence_is_same(&e->evidence, &now))
 		return;
+	promised = e->grades;
 	sup_grades_derive(&now, &e->grades);
 	if (sup_grades_refuse(&e->grades, &now, e->terms.level, e->refusal,
-		sizeof(e->refusal))) {
+		sizeof(e->refusal)) ||
+	    sup_grades_fell(
+		&promised, &e->grades, e->refusal, sizeof(e->refusal))) {
 		e->facts.refusal = e->refusal;
 		e->facts.evidence_broken = true;
 	}

@@ -430,3 +430,18 @@ sup_grades_refuse(const struct sup_grades *grades,
 	}
 	return false;
 }
+
+bool
+sup_grades_fell(const struct sup_grades *before, const struct sup_grades *now,
+    char *text, size_t text_max)
+{
+	for (size_t i = 0; i < SUP_GUARANTEE_COUNT; i++) {
+		if (now->grade[i] >= before->grade[i])
+			continue;
+		(void)snprintf(text, text_max, "%s was %s and is %s: %s",
+		    guarantee_words[i], grade_words[before->grade[i]],
+		    grade_words[now->grade[i]], now->evidence[i]);
+		return true;
+	}
+	return false;
+}

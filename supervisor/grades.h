@@ -58,4 +58,9 @@ bool sup_grades_refuse(const struct sup_grades *grades,
     const struct sup_evidence *evidence, enum sup_level wanted, char *text,
     size_t text_max);
 
+/* Whether a grade is lower than it was, also where the level stands; text
+ * says which, and why. */
+bool sup_grades_fell(const struct sup_grades *before,
+    const struct sup_grades *now, char *text, size_t text_max);
+
 #endif

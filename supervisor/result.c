@@ -263,7 +263,9 @@ put_warnings(struct wire_out *out, const struct weir_execution *e)
 	wire_out_begin_array(out);
 	for (size_t i = 0; i < e->warning_count; i++)
 		wire_out_lossy_string(out, span_of(e->warnings[i]));
-	for (size_t i = 0; i < e->done.warning_count; i++) {
+	/* SECURITY: the program's own text, withheld like its output. */
+	for (size_t i = 0;
+	     i < e->done.warning_count && !e->facts.evidence_broken; i++) {
 		size_t len = 0;
 		char *text = decode_text(e->done.warnings[i], &len);
 

@@ -210,6 +210,32 @@ t_landlock_is_a_second_layer_at_isolated(void **state)
 	assert_non_null(strstr(g.evidence[SUP_FILESYSTEM], "38"));
 }
 
+/* A grade that is lower at the end is told, whatever the level says; one that
+ * is higher is no loss. */
+static void
+t_each_fall_is_told(void **state)
+{
+	struct sup_evidence e = perfect();
+	struct sup_grades before, now;
+	char text[512];
+
+	(void)state;
+	sup_grades_derive(&e, &before);
+	assert_false(sup_grades_fell(&before, &before, text, sizeof(text)));
+	for (size_t i = 0; i < sizeof(falls) / sizeof(falls[0]); i++) {
+		e = perfect();
+		falls[i].spoil(&e);
+		sup_grades_derive(&e, &now);
+		text[0] = '\0';
+		assert_true(sup_grades_fell(&before, &now, text, sizeof(text)));
+		assert_non_null(
+		    strstr(text, sup_guarantee_word(falls[i].guarantee)));
+		assert_non_null(strstr(text, falls[i].names));
+		assert_false(
+		    sup_grades_fell(&now, &before, text, sizeof(text)));
+	}
+}
+
 /* What no grade covers stops a start all the same. */
 static void
 t_refusals_beside_the_grades(void **state)
@@ -277,6 +303,7 @@ main(void)
 	    cmocka_unit_test(t_fork_possible_weakens_four),
 	    cmocka_unit_test(t_no_report_proves_nothing),
 	    cmocka_unit_test(t_landlock_is_a_second_layer_at_isolated),
+	    cmocka_unit_test(t_each_fall_is_told),
 	    cmocka_unit_test(t_refusals_beside_the_grades),
 	    cmocka_unit_test(t_level_is_monotonic),
 	};
