@@ -192,7 +192,7 @@ take_call(struct model *m, struct wire_span line, struct wire_span frame)
 static void
 take_ready(struct model *m, struct wire_span line)
 {
-	if (m->running) {
+	if (m->running || m->reported) {
 		violate_in(m, FIELDS | MODEL_WORD(OUT_OF_TURN), line);
 		return;
 	}
@@ -208,6 +208,9 @@ take_ready(struct model *m, struct wire_span line)
 		break;
 	case MODEL_LATER:
 		m->stalled = true;
+		break;
+	case MODEL_TAKEN:
+		m->reported = true;
 		break;
 	}
 }

@@ -32,7 +32,13 @@ enum model_end {
 };
 
 /* What became of a `ready` that is not the one the harness knows. */
-enum model_fate { MODEL_LATER, MODEL_ACCEPTED, MODEL_DENIED, MODEL_WRONG };
+enum model_fate {
+	MODEL_LATER,
+	MODEL_ACCEPTED,
+	MODEL_TAKEN, /* it is good, and the host cannot decide yet */
+	MODEL_DENIED,
+	MODEL_WRONG
+};
 
 struct model {
 	struct wire_frame_limits limits;
@@ -45,8 +51,9 @@ struct model {
 	void *arg;
 	size_t at, line; /* next byte; begin of its line */
 	uint64_t lines, blanks;
-	bool running; /* `run` was earned */
-	bool stalled; /* at a `ready` that the host has not looked at */
+	bool running;  /* `run` was earned */
+	bool reported; /* a report was taken, and no program sent */
+	bool stalled;  /* at a `ready` that the host has not looked at */
 	enum model_end end;
 	uint64_t words; /* VIOLATION: a bit for each word that may be */
 	size_t offset_min, offset_max;

@@ -210,6 +210,10 @@ on_ready(void *arg, struct wire_span line)
 	if (!child_world.silent && line.len == strlen(good) &&
 	    memcmp(line.p, good, line.len) == 0)
 		return MODEL_ACCEPTED;
+	/* The stub has not told of its process 2. */
+	if (child_world.silent && e->evidence.ready &&
+	    e->facts.cause != SUP_EVENT_REFUSED)
+		return MODEL_TAKEN;
 	/* Any other report: the host's grades decide, and other tests. */
 	if (e->facts.ran)
 		return MODEL_ACCEPTED;

@@ -39,6 +39,7 @@ take_report(struct weir_execution *e, const struct wire_report *report, int *fd)
 		sup_exec_event(e, SUP_EVENT_FAILED);
 		break;
 	case WIRE_REPORT_LAUNCHED:
+		e->launched = true;
 		e->evidence.mounts = report->mounts;
 		e->evidence.links = report->links;
 		e->evidence.links_up = report->links_up;
@@ -143,27 +144,29 @@ sup_exec_woken(struct sup_watch *watch, uint32_t events)
 	(void)events;
 }
 
+static enum wire_err
+watch(struct weir_execution *e, struct sup_watch *w, int fd,
+    void (*ready)(struct sup_watch *, uint32_t), struct wire_errinfo *info)
+{
+	w->fd = fd;
+	w->events = EPOLLIN;
+	w->ready = ready;
+	w->owner = e;
+	return sup_loop_add(&e->weir->loop, w, info);
+}
+
 /* --- frames --------------------------------------------------------------- */
 
-/* The report is in: the host decides, on its own observations (C2). */
+/* What the child says and what the host sees is in: the host decides (C2). */
 static void
-on_ready(struct weir_execution *e, const struct wire_ready *ready)
+decide(struct weir_execution *e)
 {
-	const char *problem = NULL;
-
 	/* Armed before `run`, and read back: that is the guarantee. */
 	e->deadline_ns = sup_sys_now() + e->terms.limits[SUP_LIMIT_WALL];
 	sup_exec_arm(e);
 	e->evidence.timer_armed = sup_sys_timerfd_armed(e->timer_watch.fd);
-	sup_exec_take_reports(e);
 	if (e->pid2 > 0)
 		sup_evidence_observe(&e->evidence, e->pid2);
-	if (!sup_evidence_ready(&e->evidence, e->launch, ready, &problem)) {
-		(void)snprintf(e->refusal, sizeof(e->refusal), "%s", problem);
-		e->facts.refusal = e->refusal;
-		sup_exec_event(e, SUP_EVENT_REFUSED);
-		return;
-	}
 	sup_grades_derive(&e->evidence, &e->grades);
 	if (sup_grades_refuse(&e->grades, &e->evidence, e->terms.level,
 		e->refusal, sizeof(e->refusal))) {
@@ -182,12 +185,49 @@ on_ready(struct weir_execution *e, const struct wire_ready *ready)
 		sup_exec_event(e, SUP_EVENT_REFUSED);
 		return;
 	}
-	if (e->evidence.landlock_abi == 0 &&
+	if (!e->evidence.landlock_proved &&
 	    e->evidence.backend == WIRE_BACKEND_ISOLATED)
 		sup_exec_warn(e,
 		    "second layer: none; Landlock is not in force (errno %u)",
 		    e->evidence.landlock_errno);
 	sup_exec_event(e, SUP_EVENT_READY);
+}
+
+/* Once, when the stub's record was late; without one it has ended, and that
+ * is told by its pidfd. */
+static void
+report_ready(struct sup_watch *watch, uint32_t events)
+{
+	struct weir_execution *e = watch->owner;
+
+	(void)events;
+	sup_loop_remove(&e->weir->loop, watch);
+	sup_exec_take_reports(e);
+	if (e->state == SUP_EXEC_STARTING && e->launched)
+		decide(e);
+}
+
+static void
+on_ready(struct weir_execution *e, const struct wire_ready *ready)
+{
+	struct wire_errinfo info = {"", 0, 0};
+	const char *problem = NULL;
+
+	sup_exec_take_reports(e);
+	if (!sup_evidence_ready(&e->evidence, e->launch, ready, &problem)) {
+		(void)snprintf(e->refusal, sizeof(e->refusal), "%s", problem);
+		e->facts.refusal = e->refusal;
+		sup_exec_event(e, SUP_EVENT_REFUSED);
+	} else if (e->state == SUP_EXEC_STARTING && e->launched) {
+		decide(e);
+	} else if (e->state == SUP_EXEC_STARTING &&
+	    watch(e, &e->report_watch, e->child.report_fd, report_ready,
+		&info) != WIRE_OK) {
+		/* On a host under load process 1 may get no time between the
+		 * interpreter's start and all that it does until here. */
+		sup_exec_note_setup(e, &info);
+		sup_exec_event(e, SUP_EVENT_FAILED);
+	}
 }
 
 static void
@@ -365,17 +405,6 @@ open_streams(struct weir_execution *e, struct wire_errinfo *info)
 	return err;
 }
 
-static enum wire_err
-watch(struct weir_execution *e, struct sup_watch *w, int fd,
-    void (*ready)(struct sup_watch *, uint32_t), struct wire_errinfo *info)
-{
-	w->fd = fd;
-	w->events = EPOLLIN;
-	w->ready = ready;
-	w->owner = e;
-	return sup_loop_add(&e->weir->loop, w, info);
-}
-
 enum wire_err
 sup_exec_open_io(struct weir_execution *e, struct wire_errinfo *info)
 {
@@ -418,6 +447,7 @@ sup_exec_close_io(struct weir_execution *e)
 
 	sup_loop_remove(loop, &e->pid_watch);
 	sup_loop_remove(loop, &e->timer_watch);
+	sup_loop_remove(loop, &e->report_watch);
 	sup_sys_close(&e->timer_watch.fd);
 	sup_chan_close(&e->chan);
 	sup_output_stop(&e->out);
