@@ -43,6 +43,10 @@ apply_one(int resource, uint64_t soft, uint64_t hard)
 	if (r < 0)
 		return (int)-r;
 	want.hard = stricter(hard, old.hard);
+	/* KERNEL: where cores go to a pipe, 1 is asked for, and 0, which a
+	 * caller often has, limits nothing (core(5)). */
+	if (resource == RLIMIT_CORE && soft == 1)
+		old.soft = soft;
 	want.soft = stricter(stricter(soft, old.soft), want.hard);
 	r = STUB_SYS(__NR_prlimit64, 0, resource, &want, 0);
 	return r < 0 ? (int)-r : 0;

@@ -220,6 +220,9 @@ sup_evidence_expect(
 
 		(void)sup_sys_prlimit(0, resources[i].number, &soft, &hard);
 		evidence->planned[i] = launch->stub.soft[i] != WIRE_PLAN_UNSET;
+		/* As in child/limits.c: 0 is not stricter than 1 here. */
+		if (i == WIRE_LIMIT_CORE && launch->stub.soft[i] == 1)
+			soft = 1;
 		evidence->want_hard[i] = smaller(launch->stub.hard[i], hard);
 		evidence->want_soft[i] =
 		    smaller(smaller(launch->stub.soft[i], soft),
