@@ -1,22 +1,39 @@
 #!/usr/bin/env python3
 """The exit codes of the manual, each reached by a real end."""
 import os
+import pathlib
+import re
 import shutil
 import signal
 import subprocess
 import tempfile
 
-from weir_test import HANG, PYTHON, Case, finish, main, rows, run
+from weir_test import (HANG, PYTHON, ROOT, TOOLS, Case, command, finish, main,
+                       rows, run, stop)
+
+SOURCES = pathlib.Path(os.environ.get("WEIR_SOURCES") or ROOT)
+FORGED = ("import os\nos.write(3, b'{\"type\":\"done\",%s}\\n')\n"
+          "while True: pass")
 
 
 class Codes(Case):
-    def check(self, code, kind, program, limits=None):
-        got = run(program, limits=limits or {})
+    """kind, detail, code, then how: see EXAMPLES"""
+
+    def check(self, kind, code, program, limits=None, rules=None, python=None):
+        more = {"limits": limits or {}}
+        around = []
+        if python:
+            more["python"] = self.false_python(python)
+        if rules:
+            around = [str(TOOLS / "meddle"), *rules, "--"]
+        both = [self.started(around, program, json=json, **more)
+                for json in (True, False)]
+        got, plain = [finish(process) for process in both]
         self.assertEqual((got.code, got.kind), (code, kind),
                          got.result["error"])
+        self.assertEqual(got.result["ok"], kind is None)
         # Without --json the code is the same, and the last line names the
         # kind.
-        plain = run(program, limits=limits or {}, json=False)
         self.assertEqual(plain.code, code)
         last = plain.stderr.decode().splitlines()[-1:]
         if kind is None:
@@ -24,26 +41,133 @@ class Codes(Case):
         else:
             self.assertRegex(last[0], "^weir: %s: ." % kind)
 
+    def started(self, around, program, **more):
+        process = subprocess.Popen(
+            around + command("-c", program, **more), cwd="/",
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE)
+        self.addCleanup(stop, process)
+        return process
 
-rows(Codes, {
-    "ok": (0, None, "1"),
-    "exception": (1, "exception", "1 / 0"),
-    "syntax_error": (1, "exception", "def"),
-    "invalid_value": (1, "invalid_value", "return {1, 2}"),
-    "output_limit": (1, "output_limit", "return 'x' * 9", {"value": 10}),
-    "protocol_violation": (1, "protocol_violation",
-                           "import os\nos.write(3, b'[]\\n')\n"
-                           "while 1: pass"),
-    "worker_exit": (1, "worker_exit", "import sys\nsys.exit(124)"),
-    "worker_exit_137": (1, "worker_exit", "import os\nos._exit(137)"),
-    "signal_9": (137, "worker_exit", "import os\nos.kill(os.getpid(), 9)"),
-    "signal_11": (139, "worker_exit",
-                  "import ctypes\nctypes.string_at(1)"),
-    "signal_6": (134, "worker_exit", "import os\nos.abort()"),
-    "wall": (124, "timeout", "while 1: pass",
-             {"wall": "200ms", "grace": 0}),
-    "cpu": (124, "timeout", "while 1: pass", {"cpu": 1}),
-})
+    def false_python(self, program):
+        """An installation whose interpreter is another program."""
+        home = tempfile.mkdtemp(prefix="weir-e2e-", dir="/var/tmp")
+        self.addCleanup(shutil.rmtree, home)
+        os.chmod(home, 0o755)
+        os.makedirs(home + "/lib/python3.11")
+        os.mkdir(home + "/bin")
+        with open(home + "/lib/python3.11/os.py", "w"):
+            pass
+        shutil.copy(program, home + "/bin/python3")
+        return home + "/bin/python3"
+
+    def table(self):
+        """(kind, detail): code, of supervisor/exitcodes.c"""
+        found = re.findall(r"^    ROW\((\w+), (\w+), (\w+),",
+                           (SOURCES / "supervisor/exitcodes.c").read_text(),
+                           re.M)
+        self.assertGreater(len(found), 20)
+        return {(kind, detail): 125 if code == "SUP_EXIT_OTHER" else int(code)
+                for kind, detail, code in found}
+
+    def test_every_row_has_an_example(self):
+        """Or a reason why none can be had; and no reason is out of date."""
+        table = self.table()
+        # A signal to the command: see Cancelled.
+        self.assertEqual(table.pop(("CANCELLED", "PLAIN")), 130)
+        self.assertEqual(set(EXAMPLES) | set(NONE_YET), set(table))
+        self.assertEqual(set(EXAMPLES) & set(NONE_YET), set())
+        for row, examples in EXAMPLES.items():
+            for kind, code, *_ in examples.values():
+                self.assertEqual((kind or "none").upper(), row[0])
+                if row[1] == "BY_SIGNAL":
+                    self.assertIn(code - table[row], range(1, 65))
+                else:
+                    self.assertEqual(code, table[row])
+
+    def test_no_reason_is_out_of_date(self):
+        for path in (SOURCES / "supervisor").glob("*.c"):
+            if path.stem in ("exitcodes", "kinds"):
+                continue
+            text = path.read_text()
+            for kind, _ in NONE_YET:
+                self.assertNotIn("SUP_KIND_" + kind, text,
+                                 "%s: it can be had: write an example" % path)
+
+
+EXEC = "execve in=weir-child"
+
+# A row of the table: name: (kind, code, program, then what is needed)
+EXAMPLES = {
+    ("NONE", "PLAIN"): {"ok": (None, 0, "1")},
+    ("EXCEPTION", "PLAIN"): {
+        "exception": ("exception", 1, "1 / 0"),
+        "syntax_error": ("exception", 1, "def"),
+        "forged_exception": ("exception", 1, FORGED % (
+            '"error":{"kind":"exception","message":"x"}')),
+    },
+    ("INVALID_VALUE", "PLAIN"): {
+        "invalid_value": ("invalid_value", 1, "return {1, 2}")},
+    ("OUTPUT_LIMIT", "PLAIN"): {
+        "output_limit": ("output_limit", 1, "return 'x' * 9", {"value": 10})},
+    ("PROTOCOL_VIOLATION", "PLAIN"): {
+        "protocol_violation": (
+            "protocol_violation", 1,
+            "import os\nos.write(3, b'[]\\n')\nwhile 1: pass")},
+    # Nothing counts steps yet, but a program may claim that it was so.
+    ("STEP_BUDGET", "PLAIN"): {
+        "forged_step_budget": ("step_budget", 1, FORGED % (
+            '"error":{"kind":"step_budget","message":"x"}'))},
+    ("WORKER_EXIT", "PLAIN"): {
+        "exit_124": ("worker_exit", 1, "import sys\nsys.exit(124)"),
+        "exit_137": ("worker_exit", 1, "import os\nos._exit(137)"),
+        "exit_0": ("worker_exit", 1, "import os\nos._exit(0)"),
+    },
+    ("WORKER_EXIT", "BY_SIGNAL"): {
+        "signal_9": ("worker_exit", 137, "import os\nos.kill(os.getpid(), 9)"),
+        "signal_11": ("worker_exit", 139,
+                      "import ctypes\nctypes.string_at(1)"),
+        "signal_6": ("worker_exit", 134, "import os\nos.abort()"),
+        "signal_64": ("worker_exit", 192,
+                      "import os\nos.kill(os.getpid(), 64)"),
+    },
+    ("TIMEOUT", "PLAIN"): {
+        "wall": ("timeout", 124, "while 1: pass",
+                 {"wall": "200ms", "grace": 0}),
+        "cpu": ("timeout", 124, "while 1: pass", {"cpu": 1}),
+    },
+    ("SETUP", "PLAIN"): {
+        "no_python": ("setup", 125, "1", {}, None, "/bin/true")},
+    # Of what cannot be executed before there is an execution, see
+    # Interpreter.
+    ("SETUP", "NOT_EXECUTABLE"): {
+        "exec_refused": ("setup", 126, "1", {}, ["fail=13 " + EXEC])},
+    ("SETUP", "NOT_FOUND"): {
+        "exec_of_nothing": ("setup", 127, "1", {}, ["fail=2 " + EXEC])},
+    ("ISOLATION_UNAVAILABLE", "PLAIN"): {
+        "refused_step": ("isolation_unavailable", 125, "1", {},
+                         ["fail=1 pivot_root"])},
+    ("BACKEND_NOT_READY", "PLAIN"): {
+        "stopped_start": ("backend_not_ready", 125, "1", {}, [
+            "hold " + EXEC])},
+}
+
+NONE_YET = {
+    ("BUDGET_EXHAUSTED", "PLAIN"): "a spent budget is the program's error; "
+        "nothing can ask for it to end the execution yet",
+    ("DISK", "PLAIN"): "at isolated the workspace is a file system of that "
+        "size, and running out of it an OSError",
+    ("MEMORY", "PLAIN"): "without a memory cgroup it is the program's "
+        "MemoryError",
+    ("POLICY_REFUSED", "PLAIN"): "there are no profiles and policies yet",
+    ("NETWORK_NOT_ALLOWED", "PLAIN"): "nothing can ask for the network yet",
+    ("PROVIDER_ERROR", "PLAIN"): "a command that cannot be run fails its "
+        "call; there are no providers that start before",
+    ("ARTIFACTS_UNAVAILABLE", "PLAIN"): "artifacts are not collected yet",
+}
+
+rows(Codes, {name: example for examples in EXAMPLES.values()
+             for name, example in examples.items()})
 
 
 class Interpreter(Case):
