@@ -1,17 +1,15 @@
 #!/usr/bin/env python3
 """The exit codes of the manual, each reached by a real end."""
 import os
-import pathlib
 import re
 import shutil
 import signal
 import subprocess
 import tempfile
 
-from weir_test import (HANG, PYTHON, ROOT, TOOLS, Case, command, finish, main,
-                       rows, run, stop)
+from weir_test import (HANG, PYTHON, SOURCES, TOOLS, Case, command, finish,
+                       main, rows, run, stop)
 
-SOURCES = pathlib.Path(os.environ.get("WEIR_SOURCES") or ROOT)
 FORGED = ("import os\nos.write(3, b'{\"type\":\"done\",%s}\\n')\n"
           "while True: pass")
 

@@ -4,6 +4,7 @@ its one JSON object, and looking from outside at what it left behind.
 Environment, all of it optional:
   WEIR         the command             (build/bin/weir of this tree)
   WEIR_LAYERS  the same, built with TEST_LAYERS=1      (build-layers/bin/weir)
+  WEIR_SOURCES the sources, for tables that tests walk           (this tree)
   WEIR_TOOLS   directory of the programs of tests/tools    (build/tests/tools)
   WEIR_SHARED  directory with more hostile programs, or empty
   WEIR_PYTHON  the interpreter that programs run in      (/usr/bin/python3)
@@ -39,6 +40,7 @@ def from_environment(name, default):
 
 WEIR = from_environment("WEIR", ROOT / "build/bin/weir")
 LAYERS = from_environment("WEIR_LAYERS", ROOT / "build-layers/bin/weir")
+SOURCES = from_environment("WEIR_SOURCES", ROOT)
 TOOLS = from_environment("WEIR_TOOLS", ROOT / "build/tests/tools")
 SHARED = os.environ.get("WEIR_SHARED") or ""
 PYTHON = os.environ.get("WEIR_PYTHON") or "/usr/bin/python3"
