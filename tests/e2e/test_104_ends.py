@@ -123,6 +123,147 @@ ENDS = {
     "atexit_after_an_exception": (
         "import atexit\natexit.register(print, 'bye')\n1 / 0", "exception",
         1, None, {"stdout": "bye\n"}),
+    # more ways to leave
+    "exit_true": ("import sys\nsys.exit(True)", "worker_exit", 1, None,
+                  {"stderr": ""}),
+    "exit_empty_text": ("import sys\nsys.exit('')", "worker_exit", 1, None,
+                        {"stderr": "\n"}),
+    "exit_float": ("import sys\nsys.exit(3.5)", "worker_exit", 1, None,
+                   {"stderr": "3.5\n"}),
+    "exit_huge": ("import sys\nsys.exit(1 << 70)", "worker_exit", 255, None,
+                  {}),
+    "exit_two": ("raise SystemExit(1, 2)", "worker_exit", 1, None,
+                 {"stderr": "(1, 2)\n"}),
+    "exit_surrogate": ("import sys\nsys.exit('\\ud800')", "worker_exit", 1,
+                       None, {"stderr": "\\ud800\n"}),
+    "exit_without_a_text": (
+        "class E:\n    def __str__(self): raise ValueError\n"
+        "raise SystemExit(E())", "worker_exit", 1, None, {}),
+    "exit_keeps_what_was_written": (
+        "import sys\nsys.stdout.write('kept'); sys.exit(3)", "worker_exit",
+        3, None, {"stdout": "kept"}),
+    "exit_that_is_caught": (
+        "import sys\ntry: sys.exit(5)\nexcept SystemExit: pass\n7", None,
+        0, None, {"value": 7}),
+    "exit_in_a_task": (
+        "import asyncio, sys\nasync def f(): sys.exit(5)\n"
+        "await asyncio.gather(f())", "worker_exit", 5, None, {}),
+    "exit_in_asyncio_run": (
+        "import asyncio, sys\nasync def f(): sys.exit(5)\n"
+        "asyncio.run(f())", "worker_exit", 5, None, {}),
+    "exit_in_a_signal_handler": (
+        "import os, signal, sys\n"
+        "signal.signal(signal.SIGTERM, lambda *_: sys.exit(6))\n"
+        "os.kill(os.getpid(), 15)\nsignal.pause()", "worker_exit", 6, None,
+        {}),
+    "quit": ("quit()", "exception", 1, None, {}),
+    "exit_of_the_main_thread_alone": (
+        "import ctypes\nctypes.CDLL(None).pthread_exit(0)", "worker_exit",
+        0, None, {}),
+    # more ways to raise
+    "sigint": ("import os, signal\nos.kill(os.getpid(), 2)\n"
+               "signal.pause()", "exception", 1, None, {}),
+    "interrupt_main": ("import _thread, signal\n_thread.interrupt_main()\n"
+                       "while True: pass", "exception", 1, None, {}),
+    "keyboard_interrupt_in_async": (
+        "import asyncio\nawait asyncio.sleep(0)\nraise KeyboardInterrupt",
+        "exception", 1, None, {}),
+    "keyboard_interrupt_in_a_thread": (
+        "import threading\ndef f(): raise KeyboardInterrupt\n"
+        "t = threading.Thread(target=f); t.start(); t.join(); 7", None, 0,
+        None, {"value": 7}),
+    "stop_iteration": ("raise StopIteration(3)", "exception", 1, None, {}),
+    "task_that_cancels_itself": (
+        "import asyncio\nasyncio.current_task().cancel()\n"
+        "await asyncio.sleep(0)", "exception", 1, None, {}),
+    "without_a_traceback": (
+        "e = ValueError('x')\ne.__traceback__ = None\nraise e from e",
+        "exception", 1, None, {}),
+    "own_excepthook": (
+        "import sys\nsys.excepthook = lambda *_: print('hook')\n1 / 0",
+        "exception", 1, None, {}),
+    "unterminated": ("x = '''", "exception", 1, None, {}),
+    "return_in_a_class": ("class A:\n    return 1", "exception", 1, None,
+                          {}),
+    "in_a_finalizer": (
+        "class A:\n    def __del__(self): 1 / 0\nA()\n7", None, 0, None,
+        {"value": 7}),
+    "fork": ("import os\nos.fork()", "exception", 1, None, {}),
+    "exec": ("import os, sys\nos.execv(sys.executable, ['x'])", "exception",
+             1, None, {}),
+    # more crashes
+    "crash_in_a_thread": (
+        "import ctypes, threading\n"
+        "threading.Thread(target=ctypes.string_at, args=(1,)).start()\n"
+        "threading.Event().wait()", "worker_exit", None, 11, {}),
+    "crash_in_atexit": (
+        "import atexit, ctypes\natexit.register(ctypes.string_at, 1)\n7",
+        "worker_exit", None, 11, {"value": None}),
+    "crash_after_output": (
+        "import ctypes\nprint('so far')\nctypes.string_at(1)",
+        "worker_exit", None, 11, {"stdout": "so far\n"}),
+    # more threads
+    "daemon_thread_that_prints": (
+        "import threading\ndef f():\n    while True: print('x')\n"
+        "threading.Thread(target=f, daemon=True).start()\n7", None, 0, None,
+        {"value": 7}),
+    "thread_that_raises_late": (
+        "import threading\n"
+        "def f():\n    threading.main_thread().join(0.1); 1 / 0\n"
+        "threading.Thread(target=f).start()\n7", None, 0, None,
+        {"value": 7}),
+    "thread_that_leaves_late": (
+        "import os, threading\n"
+        "def f():\n    threading.main_thread().join(0.1); os._exit(4)\n"
+        "threading.Thread(target=f).start()\n7", "worker_exit", 4, None,
+        {"value": None}),
+    "thread_is_joined_after_an_exception": (
+        "import threading\n"
+        "def f():\n    threading.main_thread().join(0.1); print('late')\n"
+        "threading.Thread(target=f).start()\n1 / 0", "exception", 1, None,
+        {"stdout": "late\n"}),
+    "thread_is_joined_after_exit": (
+        "import sys, threading\n"
+        "def f():\n    threading.main_thread().join(0.1); print('late')\n"
+        "threading.Thread(target=f).start()\nsys.exit(3)", "worker_exit", 3,
+        None, {"stdout": "late\n"}),
+    "pool_is_emptied": (
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "ThreadPoolExecutor(2).submit(print, 'in')\n7", None, 0, None,
+        {"value": 7, "stdout": "in\n"}),
+    # more exit handlers
+    "atexit_last_first": (
+        "import atexit\natexit.register(print, 1)\n"
+        "atexit.register(print, 2)\npass", None, 0, None,
+        {"stdout": "2\n1\n"}),
+    "atexit_after_exit": (
+        "import atexit, sys\natexit.register(print, 'bye')\nsys.exit(3)",
+        "worker_exit", 3, None, {"stdout": "bye\n"}),
+    "atexit_not_after_os_exit": (
+        "import atexit, os\natexit.register(print, 'bye')\nos._exit(3)",
+        "worker_exit", 3, None, {"stdout": ""}),
+    "atexit_with_sys_exit": (
+        "import atexit, sys\natexit.register(sys.exit, 5)\n7", None, 0,
+        None, {"value": 7}),
+    "atexit_with_a_thread": (
+        "import atexit, threading\n"
+        "def f():\n"
+        "    t = threading.Thread(target=print, args=('t',))\n"
+        "    t.start(); t.join()\n"
+        "atexit.register(f)\n7", None, 0, None,
+        {"value": 7, "stdout": "t\n"}),
+    # streams and loops that are left
+    "stdout_closed": ("import sys\nsys.stdout.close()\n7", None, 0, None,
+                      {"value": 7}),
+    "stdout_gone": ("import sys\nsys.stdout = sys.stderr = None\n7", None,
+                    0, None, {"value": 7}),
+    "task_left": (
+        "import asyncio\ntask = asyncio.create_task(asyncio.sleep(99))\n"
+        "await asyncio.sleep(0)\n7", None, 0, None, {"value": 7}),
+    "generator_left": (
+        "async def g():\n    try: yield 1\n    finally: print('closed')\n"
+        "async for _ in g(): break\n7", None, 0, None,
+        {"value": 7, "stdout": "closed\n"}),
 }
 for _name, _row in ENDS.items():
     setattr(Ends, "test_" + _name,
