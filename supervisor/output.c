@@ -13,6 +13,8 @@
 /* A byte becomes at most six as JSON (\u001f). */
 #define JSON_GROWTH 6
 #define MARK_MAX    64
+/* pipe(7): where the host does not say. */
+#define PIPE_DEFAULT (64 * 1024)
 
 /* Keeps the first bytes up to the cap. Doubling keeps copying linear; when
  * memory is short the rest counts as omitted, which the numbers show. */
@@ -163,10 +165,19 @@ sup_output_resume(struct sup_output *output)
 void
 sup_output_drain(struct sup_output *output)
 {
+	/* What is in the pipe is all that counts: somebody else who has got
+	 * hold of its other end, and writes on, is not waited for (S3). */
+	int left =
+	    output->watch.fd >= 0 ? sup_sys_pipe_size(output->watch.fd) : 0;
+	ssize_t n;
 	bool go_on;
 
-	while (output->watch.fd >= 0 && read_once(output, &go_on) > 0)
-		;
+	if (left < 0)
+		left = PIPE_DEFAULT;
+	do {
+		n = left > 0 ? read_once(output, &go_on) : 0;
+		left -= (int)n;
+	} while (n > 0);
 	sup_output_stop(output);
 }
 

@@ -224,9 +224,9 @@ sup_sys_recv(int fd, void *buf, size_t len, int *ret_fd, unsigned *ret_closed)
 }
 
 int
-sup_sys_pipe_size(int fd, size_t size)
+sup_sys_pipe_size(int fd)
 {
-	return (int)CALL(fcntl(fd, F_SETPIPE_SZ, (int)size));
+	return (int)CALL(fcntl(fd, F_GETPIPE_SZ));
 }
 
 int

@@ -53,8 +53,8 @@ ssize_t sup_sys_send(int fd, const void *buf, size_t len);
  * in *ret_fd (else -1), further ones are closed and counted. */
 ssize_t sup_sys_recv(
     int fd, void *buf, size_t len, int *ret_fd, unsigned *ret_closed);
-/* Bytes received without taking them; for looking whether any are there. */
-int sup_sys_pipe_size(int fd, size_t size);
+/* How many bytes a pipe holds at most; -errno. */
+int sup_sys_pipe_size(int fd);
 
 /* A sealed memfd with these bytes. */
 int sup_sys_sealed(const char *name, struct wire_span bytes);

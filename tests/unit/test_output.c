@@ -101,6 +101,46 @@ t_cap_is_exact(void **state)
 	release(&s);
 }
 
+/* For each piece that is taken, puts another one in. */
+static bool
+write_more(void *arg, const uint8_t *bytes, size_t len)
+{
+	struct stream *s = arg;
+
+	assert_int_equal(write(s->write_fd, bytes, len), len);
+	return true;
+}
+
+/* A full pipe is drained to its last byte; who writes on is not waited for. */
+static void
+t_drain_takes_what_a_pipe_holds(void **state)
+{
+	static char full[1 << 20];
+	struct stream s;
+	int size;
+
+	(void)state;
+	open_stream(&s, sizeof(full), 10);
+	size = sup_sys_pipe_size(s.write_fd);
+	assert_true(size > 0);
+	assert_true((size_t)size <= sizeof(full));
+	assert_int_equal(write(s.write_fd, full, (size_t)size), size);
+	sup_output_drain(&s.output);
+	assert_int_equal(s.output.bytes, size);
+	assert_int_equal(s.output.watch.fd, -1);
+	sup_sys_close(&s.write_fd);
+	release(&s);
+
+	open_stream(&s, sizeof(full), 10);
+	s.output.sink = write_more;
+	s.output.sink_arg = &s;
+	assert_int_equal(write(s.write_fd, full, 4096), 4096);
+	sup_output_drain(&s.output);
+	assert_int_equal(s.output.bytes, size);
+	sup_sys_close(&s.write_fd);
+	release(&s);
+}
+
 static void
 t_preview_is_whole_or_head_and_tail(void **state)
 {
@@ -243,6 +283,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(t_cap_is_exact),
+	    cmocka_unit_test(t_drain_takes_what_a_pipe_holds),
 	    cmocka_unit_test(t_preview_is_whole_or_head_and_tail),
 	    cmocka_unit_test(t_tail_is_the_end_of_the_stream),
 	    cmocka_unit_test(t_cuts_fall_between_characters),
