@@ -11,7 +11,7 @@ import subprocess
 
 from weir_test import (GUARANTEES, HANG, IS_ROOT, PYTHON, TOOLS, Case,
                        become_subreaper, command, end_survivors, finish, main,
-                       rows, run, shell, survivors, wait_for_orphans)
+                       process_2, rows, run, shell, survivors, wait_for_orphans)
 
 MEDDLE = str(TOOLS / "meddle")
 
@@ -345,21 +345,6 @@ class Late(Meddling):
         got = self.outcome(["run=%s sendmsg %s" % (path, STUB)])
         self.assertEqual((got.code, got.kind), (125, "setup"))
         self.assertFalse(os.path.exists(self.mark))
-
-
-def process_2(process):
-    """Its id on the host: the second one of the only other PID namespace."""
-    waiting = [process.pid]
-    while waiting:
-        pid = waiting.pop()
-        with open("/proc/%d/status" % pid) as file:
-            ids = [line.split()[1:] for line in file
-                   if line.startswith("NSpid:")][0]
-        if len(ids) > 1 and ids[-1] == "2":
-            return pid
-        with open("/proc/%d/task/%d/children" % (pid, pid)) as file:
-            waiting += [int(word) for word in file.read().split()]
-    raise AssertionError("there is no process 2")
 
 
 class Changed(Meddling):

@@ -314,6 +314,21 @@ def processes_named(marker):
     return found
 
 
+def process_2(process):
+    """Its id on the host: the second one of the only other PID namespace."""
+    waiting = [process.pid]
+    while waiting:
+        pid = waiting.pop()
+        with open("/proc/%d/status" % pid) as file:
+            ids = [line.split()[1:] for line in file
+                   if line.startswith("NSpid:")][0]
+        if len(ids) > 1 and ids[-1] == "2":
+            return pid
+        with open("/proc/%d/task/%d/children" % (pid, pid)) as file:
+            waiting += [int(word) for word in file.read().split()]
+    raise AssertionError("there is no process 2")
+
+
 def mounts():
     with open("/proc/self/mountinfo") as file:
         return sorted(line.split(" ", 5)[4] for line in file)
