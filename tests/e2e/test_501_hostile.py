@@ -7,11 +7,12 @@ The head of a program says how it may end (`inside`), and whether it gets
 anywhere without confinement (`outside: breaks`): there it has to, or else
 its failing inside would prove nothing.
 """
+import os
 import re
 import subprocess
 
 from weir_test import (ECHO, HANG, HERE, IS_ROOT, LEVEL_WORD, OWN_ROOT,
-                       PYTHON, Watched, ending, main, survivors)
+                       PYTHON, Watched, ending, kernel_names, main, survivors)
 
 PROGRAMS = HERE.parent / "hostile"
 PRELUDE = (PROGRAMS / "prelude.py").read_text()
@@ -97,6 +98,25 @@ class Watcher(Watched):
         socket.create_connection(("127.0.0.1", self.host.port)).close()
         self.assertTrue(self.host.visited())
         self.assertFalse(self.host.visited())
+
+    def test_sees_names_in_the_kernel(self):
+        import ctypes
+        import socket
+        before = kernel_names()
+        with socket.socket(socket.AF_UNIX) as one:
+            one.bind("\0hst_seen")
+            self.assertEqual(set(kernel_names()) - set(before),
+                             {"@hst_seen"})
+        libc = ctypes.CDLL(None, use_errno=True)
+        # On the process's own ring (add_key(2)); KEYCTL_INVALIDATE is 21.
+        numbers = {"x86_64": (248, 250), "aarch64": (217, 219)}
+        add, control = numbers[os.uname().machine]
+        key = libc.syscall(add, b"user", b"hst_key", b"x", 1, -2)
+        self.assertGreater(key, 0, os.strerror(ctypes.get_errno()))
+        found = set(kernel_names()) - set(before)
+        libc.syscall(control, 21, key, 0, 0, 0)
+        self.assertEqual(len(found), 1)
+        self.assertIn("hst_key", found.pop())
 
     def test_programs_are_there(self):
         self.assertGreater(len([n for n in dir(Hostile)
