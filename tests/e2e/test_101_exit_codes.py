@@ -7,8 +7,8 @@ import signal
 import subprocess
 import tempfile
 
-from weir_test import (HANG, PYTHON, SOURCES, TOOLS, Case, command, finish,
-                       main, rows, run, stop)
+from weir_test import (HANG, IS_ROOT, PYTHON, SOURCES, TOOLS, Case, command,
+                       finish, main, rows, run, stop)
 
 FORGED = ("import os\nos.write(3, b'{\"type\":\"done\",%s}\\n')\n"
           "while True: pass")
@@ -17,8 +17,9 @@ FORGED = ("import os\nos.write(3, b'{\"type\":\"done\",%s}\\n')\n"
 class Codes(Case):
     """kind, detail, code, then how: see EXAMPLES"""
 
-    def check(self, kind, code, program, limits=None, rules=None, python=None):
-        more = {"limits": limits or {}}
+    def check(self, kind, code, program, limits=None, rules=None, python=None,
+              level="isolated"):
+        more = {"limits": limits or {}, "level": level}
         around = []
         if python:
             more["python"] = self.false_python(python)
@@ -73,6 +74,8 @@ class Codes(Case):
         table = self.table()
         # A signal to the command: see Cancelled.
         self.assertEqual(table.pop(("CANCELLED", "PLAIN")), 130)
+        if IS_ROOT:
+            del table["POLICY_REFUSED", "PLAIN"]
         self.assertEqual(set(EXAMPLES) | set(NONE_YET), set(table))
         self.assertEqual(set(EXAMPLES) & set(NONE_YET), set())
         for row, examples in EXAMPLES.items():
@@ -150,14 +153,24 @@ EXAMPLES = {
             "hold " + EXEC])},
 }
 
+EXAMPLES["DISK", "PLAIN"] = {
+    "disk": ("disk", 1, "for n in range(300): open(str(n), 'w')\n"
+             "import time\ntime.sleep(60)", {"inodes": 100, "wall": 90}, None,
+             None, "process")}
+# Root's program has ids of its own there, and so a limit of the kernel's.
+if not IS_ROOT:
+    EXAMPLES["POLICY_REFUSED", "PLAIN"] = {
+        "threads": (
+            "policy_refused", 125, "import threading, time\n"
+            "for _ in range(50): threading.Thread(target=time.sleep,"
+            " args=(60,), daemon=True).start()\ntime.sleep(60)",
+            {"threads": 10, "wall": 90}, None, None, "process")}
+
 NONE_YET = {
     ("BUDGET_EXHAUSTED", "PLAIN"): "a spent budget is the program's error; "
         "nothing can ask for it to end the execution yet",
-    ("DISK", "PLAIN"): "at isolated the workspace is a file system of that "
-        "size, and running out of it an OSError",
     ("MEMORY", "PLAIN"): "without a memory cgroup it is the program's "
         "MemoryError",
-    ("POLICY_REFUSED", "PLAIN"): "there are no profiles and policies yet",
     ("NETWORK_NOT_ALLOWED", "PLAIN"): "nothing can ask for the network yet",
     ("PROVIDER_ERROR", "PLAIN"): "a command that cannot be run fails its "
         "call; there are no providers that start before",
