@@ -5,7 +5,8 @@ of the host's; and no claim takes back what the host has seen (S10)."""
 import os
 import re
 
-from weir_test import SOURCES, Case, finish, main, rows, run, shell
+from weir_test import (LEVEL_WORD, SOURCES, Case, finish, main, rows, run,
+                       shell)
 
 DONE = ("import os\nos.write(3, b'{\"type\":\"done\",%s}\\n')\n"
         "while True: pass")
@@ -63,7 +64,7 @@ class Claimed(Case):
         self.assertEqual(got.code, 0 if kind is None else 1)
         if code is not None:
             self.assertEqual(got.result["exit"]["code"], code)
-        self.assertEqual(got.result["isolation"]["level"], "isolated")
+        self.assertEqual(got.result["isolation"]["level"], LEVEL_WORD)
         self.assertIsNone(got.result["limit_hit"])
 
 
