@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The exit codes of the manual, each reached by a real end."""
+import json
 import os
 import re
 import shutil
@@ -18,15 +19,19 @@ class Codes(Case):
     """kind, detail, code, then how: see EXAMPLES"""
 
     def check(self, kind, code, program, limits=None, rules=None, python=None,
-              level="isolated"):
+              level="isolated", request=None):
         more = {"limits": limits or {}, "level": level}
-        around = []
+        around, options = [], []
+        if request:
+            path = self.write("request", json.dumps(
+                dict(request, schema="weir.request/1")))
+            options = ["--request-file", path]
         if python:
             more["python"] = self.false_python(python)
         if rules:
             around = [str(TOOLS / "meddle"), *rules, "--"]
-        both = [self.started(around, program, json=json, **more)
-                for json in (True, False)]
+        both = [self.started(around, *options, "-c", program, json=as_json,
+                             **more) for as_json in (True, False)]
         got, plain = [finish(process) for process in both]
         self.assertEqual((got.code, got.kind), (code, kind),
                          got.result["error"])
@@ -40,9 +45,9 @@ class Codes(Case):
         else:
             self.assertRegex(last[0], "^weir: %s: ." % kind)
 
-    def started(self, around, program, **more):
+    def started(self, around, *words, **more):
         process = subprocess.Popen(
-            around + command("-c", program, **more), cwd="/",
+            around + command(*words, **more), cwd="/",
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE)
         self.addCleanup(stop, process)
@@ -74,8 +79,6 @@ class Codes(Case):
         table = self.table()
         # A signal to the command: see Cancelled.
         self.assertEqual(table.pop(("CANCELLED", "PLAIN")), 130)
-        if IS_ROOT:
-            del table["POLICY_REFUSED", "PLAIN"]
         self.assertEqual(set(EXAMPLES) | set(NONE_YET), set(table))
         self.assertEqual(set(EXAMPLES) & set(NONE_YET), set())
         for row, examples in EXAMPLES.items():
@@ -157,21 +160,26 @@ EXAMPLES["DISK", "PLAIN"] = {
     "disk": ("disk", 1, "for n in range(300): open(str(n), 'w')\n"
              "import time\ntime.sleep(60)", {"inodes": 100, "wall": 90}, None,
              None, "process")}
+EXAMPLES["POLICY_REFUSED", "PLAIN"] = {
+    "level_beyond_the_backend": (
+        "policy_refused", 125, "1", {}, None, None, "spaces",
+        {"level": "isolated"})}
 # Root's program has ids of its own there, and so a limit of the kernel's.
 if not IS_ROOT:
-    EXAMPLES["POLICY_REFUSED", "PLAIN"] = {
-        "threads": (
-            "policy_refused", 125, "import threading, time\n"
-            "for _ in range(50): threading.Thread(target=time.sleep,"
-            " args=(60,), daemon=True).start()\ntime.sleep(60)",
-            {"threads": 10, "wall": 90}, None, None, "process")}
+    EXAMPLES["POLICY_REFUSED", "PLAIN"]["threads"] = (
+        "policy_refused", 125, "import threading, time\n"
+        "for _ in range(50): threading.Thread(target=time.sleep,"
+        " args=(60,), daemon=True).start()\ntime.sleep(60)",
+        {"threads": 10, "wall": 90}, None, None, "process")
+EXAMPLES["NETWORK_NOT_ALLOWED", "PLAIN"] = {
+    "network_wanted": ("network_not_allowed", 125, "1", {}, None, None,
+                       "isolated", {"network": True})}
 
 NONE_YET = {
     ("BUDGET_EXHAUSTED", "PLAIN"): "a spent budget is the program's error; "
         "nothing can ask for it to end the execution yet",
     ("MEMORY", "PLAIN"): "without a memory cgroup it is the program's "
         "MemoryError",
-    ("NETWORK_NOT_ALLOWED", "PLAIN"): "nothing can ask for the network yet",
     ("PROVIDER_ERROR", "PLAIN"): "a command that cannot be run fails its "
         "call; there are no providers that start before",
     ("ARTIFACTS_UNAVAILABLE", "PLAIN"): "artifacts are not collected yet",
