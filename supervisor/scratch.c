@@ -16,6 +16,9 @@
 /* The workspace inside of an execution's directory. */
 #define WORK "work"
 
+/* How often somebody else may be faster. */
+#define TRIES 16
+
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
 
 /* --- who the owner is ----------------------------------------------------- */
@@ -182,15 +185,21 @@ sup_scratch_open(struct sup_scratch *scratch, bool make, bool *ret_open,
 {
 	unsigned uid = (unsigned)geteuid();
 	struct owner owner;
-	int fd;
+	int fd = -ENOENT;
 
 	*ret_open = scratch->base_fd >= 0;
 	if (*ret_open)
 		return WIRE_OK;
 	sup_scratch_place(scratch->base);
-	if (make)
-		(void)make_dir(AT_FDCWD, scratch->base, dir_mode());
-	fd = sup_sys_open(scratch->base, DIR_FLAGS);
+	/* Another supervisor of the caller may remove it, being empty, before
+	 * it is open here. */
+	for (int again = 0; again < TRIES; again++) {
+		if (make)
+			(void)make_dir(AT_FDCWD, scratch->base, dir_mode());
+		fd = sup_sys_open(scratch->base, DIR_FLAGS);
+		if (fd != -ENOENT || !make)
+			break;
+	}
 	if (fd == -ENOENT && !make)
 		return WIRE_OK;
 	if (fd >= 0 && !is_own_dir(fd, uid == 0 ? 066 : 077)) {
@@ -254,7 +263,7 @@ sup_scratch_make(struct sup_scratch *scratch, const char *id,
 	r = make_dir(scratch->base_fd, name, dir_mode());
 	/* Another supervisor of the caller found the base empty and removed
 	 * it, as sup_scratch_close does. */
-	for (int again = 0; r == -ENOENT && again < 3; again++) {
+	for (int again = 0; r == -ENOENT && again < TRIES; again++) {
 		sup_sys_close(&scratch->base_fd);
 		if (sup_scratch_open(scratch, true, &open, info) != WIRE_OK)
 			return WIRE_ERR_SYSTEM;
