@@ -6,10 +6,12 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef P_PIDFD
@@ -137,6 +139,127 @@ bind_sys_recv(int fd, void *buf, size_t len)
 	} while (n < 0 && errno == EINTR);
 	return n < 0 ? -errno : n;
 }
+
+/* --- a file that others write to as well --------------------------------- */
+
+static uint64_t
+clock_ns(clockid_t clock)
+{
+	struct timespec now = {0, 0};
+
+	/* Both clocks are there on every Linux. */
+	(void)clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+uint64_t
+bind_sys_time(void)
+{
+	return clock_ns(CLOCK_REALTIME);
+}
+
+uint64_t
+bind_sys_monotonic(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+void
+bind_sys_sleep(uint64_t ns)
+{
+	struct timespec time = {
+	    (time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+
+	/* Woken early: the caller looks at the clock. */
+	(void)nanosleep(&time, NULL);
+}
+
+ssize_t
+bind_sys_read_at(int fd, void *buf, size_t len, uint64_t offset)
+{
+	ssize_t n;
+
+	do {
+		n = pread(fd, buf, len, (off_t)offset);
+	} while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
+int
+bind_sys_append(int fd, const void *buf, size_t len, uint64_t size)
+{
+	const char *from = buf;
+	struct rlimit limit;
+
+	/* Past it the kernel would send SIGXFSZ (setrlimit(2)), and signals
+	 * are the host's. */
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0)
+		return -errno;
+	if (len > limit.rlim_cur || size > limit.rlim_cur - len)
+		return -EFBIG;
+	while (len > 0) {
+		ssize_t n = write(fd, from, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		from += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int
+bind_sys_file_size(int fd, uint64_t *ret_size)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	*ret_size = (uint64_t)st.st_size;
+	return 0;
+}
+
+int
+bind_sys_truncate(int fd, uint64_t size)
+{
+	int r;
+
+	do {
+		r = ftruncate(fd, (off_t)size);
+	} while (r < 0 && errno == EINTR);
+	return r < 0 ? -errno : 0;
+}
+
+int
+bind_sys_sync(int fd)
+{
+	int r;
+
+	do {
+		r = fdatasync(fd);
+	} while (r < 0 && errno == EINTR);
+	return r < 0 ? -errno : 0;
+}
+
+int
+bind_sys_lock(int fd, enum bind_sys_lock lock)
+{
+	static const short types[] = {
+	    [BIND_SYS_SHARED] = F_RDLCK,
+	    [BIND_SYS_EXCLUSIVE] = F_WRLCK,
+	    [BIND_SYS_UNLOCK] = F_UNLCK,
+	};
+	struct flock whole = {
+	    .l_type = types[lock], .l_whence = SEEK_SET, .l_start = 0};
+
+	if (fcntl(fd, F_OFD_SETLK, &whole) < 0)
+		return errno == EACCES ? -EAGAIN : -errno;
+	return 0;
+}
+
+/* --- programs ------------------------------------------------------------- */
 
 int
 bind_sys_is_executable(const char *path)

@@ -12,6 +12,7 @@
 #include <errno.h> /* the names of the values, for those who compare */
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* "No such file or directory"; for a positive errno. Static string. */
@@ -30,6 +31,33 @@ ssize_t bind_sys_read(int fd, void *buf, size_t len);
 ssize_t bind_sys_write_pipe(int fd, const void *buf, size_t len);
 /* One datagram, without blocking. Its full length, even when over len. */
 ssize_t bind_sys_recv(int fd, void *buf, size_t len);
+
+/* --- a file that others write to as well --------------------------------- */
+
+/* Nanoseconds since 1970, and of a clock that is never set. */
+uint64_t bind_sys_time(void);
+uint64_t bind_sys_monotonic(void);
+void bind_sys_sleep(uint64_t ns);
+
+ssize_t bind_sys_read_at(int fd, void *buf, size_t len, uint64_t offset);
+/* All of it to the end of a file of this size; -EFBIG, without a signal, where
+ * that is over the limit of this process. */
+int bind_sys_append(int fd, const void *buf, size_t len, uint64_t size);
+int bind_sys_file_size(int fd, uint64_t *ret_size);
+int bind_sys_truncate(int fd, uint64_t size);
+/* The file's bytes and size are on the disk. */
+int bind_sys_sync(int fd);
+
+/*
+ * A lock on the whole file, without waiting: -EAGAIN while another open file
+ * has one that forbids it. It belongs to the open file (fcntl(2), F_OFD_SETLK):
+ * another descriptor of this process that was opened on its own does not have
+ * it, and closing one does not drop it.
+ */
+enum bind_sys_lock { BIND_SYS_SHARED, BIND_SYS_EXCLUSIVE, BIND_SYS_UNLOCK };
+int bind_sys_lock(int fd, enum bind_sys_lock lock);
+
+/* --- programs ------------------------------------------------------------- */
 
 /* 0 for a regular file that this process may execute. */
 int bind_sys_is_executable(const char *path);

@@ -62,7 +62,8 @@
 	    "a value outside its documented range")                            \
 	X(NO_MEMORY, "no_memory", "an allocation failed")                      \
 	X(SYSTEM, "system", "a system call failed")                            \
-	X(CLOSED, "closed", "the other end is gone")
+	X(CLOSED, "closed", "the other end is gone")                           \
+	X(DAMAGED, "damaged", "a ledger is not as it was written")
 
 #define WIRE_ERRORS(X)                                                         \
 	WIRE_ERR_STREAM(X)                                                     \
