@@ -279,22 +279,6 @@ take_pair(struct bind_unpack *unpack, enum bind_ledger_type type,
 	return true;
 }
 
-static bool
-check_pairs(enum bind_ledger_type type, struct wire_span bytes)
-{
-	struct bind_ledger_pair pair;
-	struct bind_unpack unpack;
-	uint64_t count;
-
-	bind_unpack_init(&unpack, bytes);
-	if (!bind_unpack_map(&unpack, &count) || count > BIND_LEDGER_PAIRS)
-		return false;
-	for (; count > 0; count--)
-		if (!take_pair(&unpack, type, &pair))
-			return false;
-	return bind_unpack_is_empty(&unpack);
-}
-
 bool
 bind_ledger_next_pair(enum bind_ledger_type type, struct wire_span pairs,
     size_t *cursor, struct bind_ledger_pair *ret_pair)
@@ -311,6 +295,38 @@ bind_ledger_next_pair(enum bind_ledger_type type, struct wire_span pairs,
 		return false;
 	*cursor = (size_t)(unpack.p - pairs.p);
 	return true;
+}
+
+/* Whether a name stands among the first pairs already: there are few. */
+static bool
+is_repeated(enum bind_ledger_type type, struct wire_span pairs, uint64_t before,
+    struct wire_span name)
+{
+	struct bind_ledger_pair pair;
+	size_t cursor = 0;
+
+	for (; before > 0; before--)
+		if (bind_ledger_next_pair(type, pairs, &cursor, &pair) &&
+		    wire_span_equal(pair.name, name))
+			return true;
+	return false;
+}
+
+static bool
+check_pairs(enum bind_ledger_type type, struct wire_span bytes)
+{
+	struct bind_ledger_pair pair;
+	struct bind_unpack unpack;
+	uint64_t count;
+
+	bind_unpack_init(&unpack, bytes);
+	if (!bind_unpack_map(&unpack, &count) || count > BIND_LEDGER_PAIRS)
+		return false;
+	for (uint64_t i = 0; i < count; i++)
+		if (!take_pair(&unpack, type, &pair) ||
+		    is_repeated(type, bytes, i, pair.name))
+			return false;
+	return bind_unpack_is_empty(&unpack);
 }
 
 static bool

@@ -1,6 +1,7 @@
 #include "supervisor/help.h"
 
 #include "supervisor/limits_table.h"
+#include "supervisor/log_options.h"
 #include "supervisor/options.h"
 
 static void
@@ -33,6 +34,7 @@ sup_help_print(FILE *stream)
 	(void)fprintf(stream,
 	    "usage: weir run [options] [FILE | -c TEXT | -]\n"
 	    "       weir doctor [--json] [--python PATH]\n"
+	    "       weir log [options] RUN | FILE\n"
 	    "\n"
 	    "Runs one Python program, confined by the operating system, and "
 	    "lets it call\nthe tools that are offered to it.\n"
@@ -64,6 +66,26 @@ sup_help_print_doctor(FILE *stream)
 		print_option(stream, sup_options_doctor_text(i));
 	(void)fprintf(stream,
 	    "\nExits with 0 when level isolated is available, else with 1.\n"
+	    "\nweir(1) describes what it prints.\n");
+}
+
+void
+sup_help_print_log(FILE *stream)
+{
+	size_t i;
+
+	(void)fprintf(stream,
+	    "usage: weir log [options] --state DIR RUN\n"
+	    "       weir log [options] FILE\n"
+	    "\n"
+	    "Prints the ledger of a Run, and says whether it is as it was "
+	    "written.\n"
+	    "\noptions:\n");
+	for (i = 0; sup_log_options_text(i) != NULL; i++)
+		print_option(stream, sup_log_options_text(i));
+	(void)fprintf(stream,
+	    "\nExits with 0 when it is, with 1 when it was altered, with 2 "
+	    "when there is none.\n"
 	    "\nweir(1) describes what it prints.\n");
 }
 

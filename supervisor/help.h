@@ -11,6 +11,7 @@ void sup_help_print(FILE *stream);
 
 /* The same for `weir doctor`. */
 void sup_help_print_doctor(FILE *stream);
+void sup_help_print_log(FILE *stream);
 
 /* "weir VERSION"; a build that can skip layers says so in a second line. */
 void sup_help_print_version(FILE *stream);

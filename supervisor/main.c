@@ -5,13 +5,15 @@
  * a service manager ends it with are taken through a signalfd (signals.c) while
  * a program runs, so that its tree is ended first and the result is still
  * written; the library beneath (weir.h) knows nothing of signals. Everything
- * else is in cmd_run.c; what `weir doctor` does in cmd_doctor.c.
+ * else is in cmd_run.c; what `weir doctor` does in cmd_doctor.c,
+ * `weir log` in cmd_log.c.
  */
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "supervisor/cmd_doctor.h"
+#include "supervisor/cmd_log.h"
 #include "supervisor/cmd_run.h"
 #include "supervisor/exitcodes.h"
 #include "supervisor/help.h"
@@ -58,6 +60,8 @@ main(int argc, char **argv)
 		return 0;
 	case SUP_ACTION_DOCTOR:
 		return sup_cmd_doctor(&options, environ);
+	case SUP_ACTION_LOG:
+		return sup_cmd_log(argc - 2, argv + 2);
 	case SUP_ACTION_RUN:
 		break;
 	}

@@ -380,7 +380,7 @@ static const char *const absent_options[] = {"--network", "--package",
     "--processes", "--memory", "--mcp-config", "--run", "--state", "--tenant",
     "--preserve", "--halt-on-exhaust", "--artifacts", "--steps"};
 
-static const char *const absent_commands[] = {"mcp", "serve", "log"};
+static const char *const absent_commands[] = {"mcp", "serve"};
 
 static const struct option_spec *
 find_in(
@@ -550,6 +550,11 @@ parse_command(struct parser *parser)
 		return parse_run(parser);
 	if (strcmp(word, "doctor") == 0)
 		return parse_doctor(parser);
+	if (strcmp(word, "log") == 0) {
+		/* Its own line: log_options.h. */
+		parser->options->action = SUP_ACTION_LOG;
+		return WIRE_OK;
+	}
 	if (strcmp(word, "--help") == 0)
 		return apply_help(parser, NULL);
 	if (strcmp(word, "--version") == 0)
@@ -558,10 +563,11 @@ parse_command(struct parser *parser)
 		absent_commands, COUNT(absent_commands), word, strlen(word)))
 		return sup_usage_refuse(&parser->usage,
 		    "%s: this command is not available in this version; there "
-		    "are 'weir run' and 'weir doctor'",
+		    "are 'weir run', 'weir doctor' and 'weir log'",
 		    word);
 	return sup_usage_refuse(&parser->usage,
-	    "%s: no such command; there are 'weir run' and 'weir doctor'",
+	    "%s: no such command; there are 'weir run', 'weir doctor' and "
+	    "'weir log'",
 	    sup_usage_quote(word, quoted));
 }
 

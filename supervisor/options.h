@@ -30,6 +30,7 @@ enum sup_action {
 	SUP_ACTION_VERSION,
 	SUP_ACTION_DOCTOR,
 	SUP_ACTION_DOCTOR_HELP,
+	SUP_ACTION_LOG, /* argv[2] and on are for sup_log_options_parse */
 };
 
 enum sup_source {

@@ -186,10 +186,14 @@ t_the_largest_record_fits(void **state)
 
 	(void)state;
 	memset(filler, 'x', sizeof(filler));
-	for (size_t i = 0; i <= BIND_LEDGER_PAIRS; i++)
+	for (size_t i = 0; i <= BIND_LEDGER_PAIRS; i++) {
+		uint8_t *name = filler + 1024 * i;
+
+		name[0] = (uint8_t)('0' + i);
 		pairs[i] =
-		    (struct bind_ledger_pair){{filler, BIND_LEDGER_NAME_MAX},
+		    (struct bind_ledger_pair){{name, BIND_LEDGER_NAME_MAX},
 			UINT64_MAX, {filler, BIND_LEDGER_WORD_MAX}};
+	}
 	for (unsigned event = 1; event < BIND_LEDGER_EVENT_COUNT; event++) {
 		help_record(
 		    &record, (enum bind_ledger_event)event, UINT64_MAX, true);
@@ -250,6 +254,32 @@ t_pairs_are_walked(void **state)
 	assert_true(wire_span_equal(pair.name, WIRE_LIT("memory")));
 	assert_false(
 	    bind_ledger_next_pair(BIND_LEDGER_WORDS, pairs, &cursor, &pair));
+}
+
+static void
+t_a_name_stands_once_in_a_map(void **state)
+{
+	struct bind_ledger_pair pairs[] = {
+	    {WIRE_LIT("a"), 1, {NULL, 0}},
+	    {WIRE_LIT("b"), 2, {NULL, 0}},
+	    {WIRE_LIT("b"), 3, {NULL, 0}},
+	};
+	struct bind_ledger_record record;
+	struct wire_span payload, span;
+	const char *site = "";
+	uint8_t room[64];
+
+	(void)state;
+	for (size_t count = 2; count < 4; count++) {
+		help_record(&record, BIND_LEDGER_CLOSED, 1, false);
+		assert_int_equal(bind_ledger_pack_pairs(BIND_LEDGER_NUMBERS,
+				     pairs, count, room, sizeof(room), &span),
+		    WIRE_OK);
+		bind_ledger_set_bytes(&record, BIND_LEDGER_F_USAGE, span);
+		assert_int_equal(encode(&record, &payload, &site),
+		    count == 2 ? WIRE_OK : WIRE_ERR_BAD_ARGUMENT);
+	}
+	assert_string_equal(site, "usage");
 }
 
 /* A repaired record by hand: event 8, time 1, offset 2, length 3. */
@@ -358,6 +388,7 @@ main(void)
 	    cmocka_unit_test(t_text_is_utf8),
 	    cmocka_unit_test(t_the_largest_record_fits),
 	    cmocka_unit_test(t_pairs_are_walked),
+	    cmocka_unit_test(t_a_name_stands_once_in_a_map),
 	    cmocka_unit_test(t_payloads_by_hand),
 	    cmocka_unit_test(t_a_frame_by_hand),
 	    cmocka_unit_test(t_words),
