@@ -217,4 +217,32 @@ FAULTS = {
         "\tif (err == WIRE_OK)\n\t\t*ret_profile = *set.chosen;",
         "\t*ret_profile = *set.chosen;",
         "profile", ("got[0] == 0x55",)),
+
+    # --- the ledger --------------------------------------------------------
+    "chain-unchecked": (
+        "bindings/ledger_read.c",
+        "if (memcmp(hash, bytes.p + 12, sizeof(hash)) != 0)",
+        "if (0)",
+        "ledger", ("a->altered == b->altered",)),
+    "length-written-once": (
+        "bindings/ledger_read.c",
+        "if ((length ^ le32(bytes.p + 4)) != UINT32_MAX || length == 0 ||",
+        "if (length == 0 ||",
+        "ledger", ("a->altered == b->altered",
+                   "end.altered && end.records == whole")),
+    "promise-believed": (
+        "bindings/unpack.c",
+        "if (due > left(&at) || !take_head(&at, &head))",
+        "if (left(&at) == 0)\n\t\t\tbreak;\n"
+        "\t\tif (!take_head(&at, &head))",
+        "ledger", ("(err == WIRE_OK) == model_record(payload, fields)",
+                   "a->altered == b->altered",
+                   "!end.altered && end.offset == file.len",
+                   "!end.altered && end.records == whole")),
+    "field-not-of-the-event": (
+        "bindings/ledger_format.c",
+        "(record->has & ~(spec->must | spec->may));",
+        "(record->has & ~(spec->must | spec->may) & 1);",
+        "ledger", ("(err == WIRE_OK) == model_record(payload, fields)",
+                   "a->altered == b->altered")),
 }
