@@ -37,6 +37,7 @@ bind_meter_word(enum bind_meter meter)
 	    [BIND_METER_NONE] = "",
 	    [BIND_METER_CALLS] = "calls",
 	    [BIND_METER_BYTES] = "total_bytes",
+	    [BIND_METER_RUN] = "run",
 	};
 
 	WIRE_BUG_IF((unsigned)meter >= BIND_METERS);
@@ -82,6 +83,12 @@ bind_budget_charge_result(struct bind_budget *budget, uint64_t result_bytes)
 		return spend(budget, BIND_METER_BYTES);
 	budget->bytes += result_bytes;
 	return WIRE_TOOL_NONE;
+}
+
+void
+bind_budget_spend_run(struct bind_budget *budget)
+{
+	(void)spend(budget, BIND_METER_RUN);
 }
 
 uint64_t

@@ -46,10 +46,11 @@ enum bind_meter {
 	BIND_METER_NONE,
 	BIND_METER_CALLS,
 	BIND_METER_BYTES,
+	BIND_METER_RUN, /* one of the Run's, of which this is a part */
 	BIND_METERS
 };
 
-/* "calls", "total_bytes"; "" for NONE: the names of the limits. */
+/* "calls", "total_bytes", "run"; "" for NONE: the names of the limits. */
 const char *bind_meter_word(enum bind_meter meter);
 
 struct bind_budget {
@@ -77,6 +78,9 @@ WIRE_MUST_USE enum wire_tool_kind bind_budget_charge_call(
  */
 WIRE_MUST_USE enum wire_tool_kind bind_budget_charge_result(
     struct bind_budget *budget, uint64_t result_bytes);
+
+/* Another meter, which is not kept here, was found spent: that of the Run. */
+void bind_budget_spend_run(struct bind_budget *budget);
 
 uint64_t bind_budget_calls_left(const struct bind_budget *budget);
 uint64_t bind_budget_bytes_left(const struct bind_budget *budget);

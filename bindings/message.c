@@ -33,6 +33,8 @@ add_spent(struct bind_text *text, const struct bind_budget *budget)
 	if (budget->spent == BIND_METER_CALLS)
 		add_limit(text, "the budget of ", budget->limits.calls,
 		    " calls (calls) is spent");
+	else if (budget->spent == BIND_METER_RUN)
+		bind_text_add(text, "the budget of the Run is spent");
 	else
 		add_limit(text, "the budget of ", budget->limits.total_bytes,
 		    " bytes (total_bytes) is spent");

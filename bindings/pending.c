@@ -28,10 +28,13 @@ describe(const struct bind_pending *call)
 	    .kind = call->kind,
 	    .argument_bytes = call->argument_bytes,
 	    .result_bytes = call->result_bytes,
+	    .arguments = call->job.arguments,
 	};
 
 	if (bind_call_is_final(call->state) && call->state != BIND_CALL_REFUSED)
-		entry.ms = (now_ns(call->session) - call->started_ns) / 1000000;
+		entry.ns = now_ns(call->session) - call->started_ns;
+	if (call->state == BIND_CALL_COMPLETED)
+		entry.result = call->outcome->value;
 	return entry;
 }
 
@@ -183,8 +186,11 @@ record_started(struct bind_pending *call)
 
 	call->started_ns = now_ns(call->session);
 	entry.state = BIND_CALL_STARTED;
-	if (record->started(record->arg, &entry) != WIRE_OK)
-		call->kind = WIRE_TOOL_NOT_RECORDED;
+	call->kind = record->started(record->arg, &entry);
+	if (call->kind == WIRE_TOOL_BUDGET_SPENT) {
+		bind_budget_spend_run(&call->session->budget);
+		bind_session_spend(call->session);
+	}
 	return pass_if_none(call);
 }
 

@@ -27,6 +27,8 @@ fill(struct bind_record_slot *slot, const struct bind_record_entry *entry)
 		memcpy(slot->name, entry->tool.p, len);
 	slot->entry = *entry;
 	slot->entry.tool = (struct wire_span){slot->name, len};
+	slot->entry.arguments = slot->entry.result =
+	    (struct wire_span){NULL, 0};
 }
 
 /*
@@ -48,14 +50,14 @@ keep(struct bind_record_list *list, const struct bind_record_entry *entry)
 	}
 }
 
-static enum wire_err
+static enum wire_tool_kind
 started(void *arg, const struct bind_record_entry *entry)
 {
 	struct bind_record_list *list = arg;
 
 	list->totals.started++;
 	keep(list, entry);
-	return WIRE_OK;
+	return WIRE_TOOL_NONE;
 }
 
 static enum wire_err

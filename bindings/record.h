@@ -8,7 +8,8 @@
  *
  * struct bind_record_list is the implementation that becomes `calls.list` of a
  * result: totals, and the entries with the first and last ids; bounded memory
- * whatever the number of calls. No allocation; not thread-safe.
+ * whatever the number of calls. No allocation; not thread-safe. What is
+ * written to a file is bindings/record_ledger.h.
  */
 #ifndef BIND_RECORD_H
 #define BIND_RECORD_H
@@ -26,13 +27,17 @@ struct bind_record_entry {
 	enum wire_tool_kind kind; /* NONE when completed, or only started */
 	uint64_t argument_bytes;
 	uint64_t result_bytes; /* that arrived whole; 0 otherwise */
-	uint64_t ms;	       /* from dispatch to outcome; 0 when refused */
+	uint64_t ns;	       /* from dispatch to outcome; 0 when refused */
+	/* What the call was given and gave, good until the callback returns;
+	 * the result only of a completed one. */
+	struct wire_span arguments, result;
 };
 
 struct bind_record {
 	void *arg;
-	/* entry->state is STARTED. */
-	enum wire_err (*started)(
+	/* entry->state is STARTED. NONE when it stands; NOT_RECORDED; or
+	 * BUDGET_SPENT, when what is recorded leaves no room for it. */
+	enum wire_tool_kind (*started)(
 	    void *arg, const struct bind_record_entry *entry);
 	/* entry->state is final. Once for each call, started or not. */
 	enum wire_err (*ended)(

@@ -124,7 +124,7 @@ put_call(struct wire_out *out, const struct bind_record_entry *entry)
 		wire_out_text(out, wire_tool_kind_word(entry->kind));
 	put_uint(out, "argument_bytes", entry->argument_bytes);
 	put_uint(out, "result_bytes", entry->result_bytes);
-	put_uint(out, "ms", entry->ms);
+	put_uint(out, "ms", entry->ns / SUP_NS_PER_MS);
 	wire_out_end_object(out);
 }
 

@@ -35,7 +35,7 @@ struct rig {
 	size_t running;			 /* jobs that are not gone */
 	size_t running_max;
 	bool log_off;
-	bool refuse_started, refuse_ended;
+	bool refuse_started, spent_started, refuse_ended;
 	bool last_hard;
 	char message[4096]; /* of the last reply */
 	size_t log_len;
@@ -76,14 +76,16 @@ rig_expect(struct rig *rig, const char *expected)
 	rig->log_len = 0;
 }
 
-RIG enum wire_err
+RIG enum wire_tool_kind
 rig_started(void *arg, const struct bind_record_entry *entry)
 {
 	struct rig *rig = arg;
 	struct bind_record record = bind_record_list_record(&rig->list);
 
 	if (rig->refuse_started)
-		return WIRE_ERR_SYSTEM;
+		return WIRE_TOOL_NOT_RECORDED;
+	if (rig->spent_started)
+		return WIRE_TOOL_BUDGET_SPENT;
 	rig_log(rig, "started:%d ", (int)entry->id);
 	assert_int_equal(entry->state, BIND_CALL_STARTED);
 	return record.started(record.arg, entry);

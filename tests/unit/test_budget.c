@@ -226,6 +226,7 @@ t_meters_are_named_like_their_limits(void **state)
 	assert_string_equal(bind_meter_word(BIND_METER_NONE), "");
 	assert_string_equal(bind_meter_word(BIND_METER_CALLS), "calls");
 	assert_string_equal(bind_meter_word(BIND_METER_BYTES), "total_bytes");
+	assert_string_equal(bind_meter_word(BIND_METER_RUN), "run");
 }
 
 int

@@ -39,7 +39,8 @@ put(uint64_t id, enum bind_call_state state)
 	struct bind_record_entry entry = entry_of(id, BIND_CALL_STARTED);
 
 	if (state != BIND_CALL_REFUSED)
-		assert_int_equal(record.started(record.arg, &entry), WIRE_OK);
+		assert_int_equal(
+		    record.started(record.arg, &entry), WIRE_TOOL_NONE);
 	if (state != BIND_CALL_STARTED) {
 		entry.state = state;
 		assert_int_equal(record.ended(record.arg, &entry), WIRE_OK);
@@ -128,13 +129,13 @@ t_an_end_replaces_its_start(void **state)
 	size_t cursor = 0;
 
 	(void)state;
-	assert_int_equal(record.started(record.arg, &entry), WIRE_OK);
+	assert_int_equal(record.started(record.arg, &entry), WIRE_TOOL_NONE);
 	kept = bind_record_list_next(&list, &cursor);
 	assert_int_equal(kept->state, BIND_CALL_STARTED);
 	entry.state = BIND_CALL_FAILED;
 	entry.kind = WIRE_TOOL_TIMED_OUT;
 	entry.result_bytes = 12;
-	entry.ms = 34;
+	entry.ns = 34;
 	assert_int_equal(record.ended(record.arg, &entry), WIRE_OK);
 	cursor = 0;
 	kept = bind_record_list_next(&list, &cursor);
@@ -142,7 +143,7 @@ t_an_end_replaces_its_start(void **state)
 	assert_int_equal(kept->state, BIND_CALL_FAILED);
 	assert_int_equal(kept->kind, WIRE_TOOL_TIMED_OUT);
 	assert_int_equal(kept->result_bytes, 12);
-	assert_int_equal(kept->ms, 34);
+	assert_int_equal(kept->ns, 34);
 	assert_null(bind_record_list_next(&list, &cursor));
 }
 

@@ -88,6 +88,24 @@ t_unrecorded_is_not_dispatched(void **state)
 	rig_expect(rig, "started:1 start:1 ended:1:completed reply:1:{}");
 }
 
+/* What others have recorded leaves no room: as a spent budget of its own. */
+static void
+t_the_record_may_say_that_the_budget_is_spent(void **state)
+{
+	struct rig *rig = *state;
+
+	rig_open(rig);
+	rig->spent_started = true;
+	rig_call(rig, "tool");
+	rig_expect(rig, "ended:0:refused:budget_spent reply:0:budget_spent");
+	assert_true(rig->last_hard);
+	assert_int_equal(
+	    bind_session_budget(rig->session)->spent, BIND_METER_RUN);
+	rig->spent_started = false;
+	rig_call(rig, "now");
+	rig_expect(rig, "ended:1:refused:budget_spent reply:1:budget_spent");
+}
+
 static void
 t_an_unrecorded_outcome_is_not_delivered(void **state)
 {
@@ -638,12 +656,12 @@ t_milliseconds_from_dispatch_to_outcome(void **state)
 	rig->loop.now += 3000000;
 	rig_value(rig, 1, "1");
 	entry = bind_record_list_next(&rig->list, &cursor);
-	assert_int_equal(entry->ms, 7);
+	assert_int_equal(entry->ns / 1000000, 7);
 	assert_int_equal(entry->argument_bytes, 2);
 	assert_int_equal(entry->result_bytes, 3);
 	assert_int_equal(entry->tool.len, 4);
 	entry = bind_record_list_next(&rig->list, &cursor);
-	assert_int_equal(entry->ms, 3);
+	assert_int_equal(entry->ns / 1000000, 3);
 }
 
 /* --- ends (B1, S5) ------------------------------------------------------ */
@@ -806,6 +824,7 @@ main(void)
 	    TEST(t_a_tool_error_is_failed),
 	    TEST(t_an_end_that_was_not_seen_is_unknown),
 	    TEST(t_unrecorded_is_not_dispatched),
+	    TEST(t_the_record_may_say_that_the_budget_is_spent),
 	    TEST(t_an_unrecorded_outcome_is_not_delivered),
 	    TEST(t_arguments_are_copied),
 	    TEST(t_refused_names_are_charged_and_recorded),
