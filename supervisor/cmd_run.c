@@ -128,6 +128,8 @@ open_weir(struct run *run, char **environment)
 	    .libexec = libexec,
 	    .environment = (const char *const *)environment,
 	    .layers = run->options->layers,
+	    .state = run->options->state.dir,
+	    .disk = run->options->state.disk,
 	};
 	enum weir_fault fault;
 	int r = sup_place_libexec(libexec);
@@ -310,6 +312,7 @@ run_program(struct run *run, const char *program, size_t len)
 	    .program = program,
 	    .program_len = len,
 	    .terms = run->terms,
+	    .run = run->options->state.run,
 	};
 	const struct weir_events events = {
 	    .arg = run,

@@ -10,6 +10,7 @@
 
 #include "supervisor/exec_begin.h"
 #include "supervisor/exec_io.h"
+#include "supervisor/exec_ledger.h"
 #include "supervisor/result.h"
 #include "supervisor/sys.h"
 
@@ -152,7 +153,7 @@ send_run(struct weir_execution *e)
 			    (struct wire_span){tool->name, tool->name_len};
 	}
 	e->run_ns = sup_sys_now();
-	if (names == NULL ||
+	if (names == NULL || sup_exec_ledger_opened(e, &info) != WIRE_OK ||
 	    sup_chan_send(&e->chan, max, fill_run, &frame, &info) != WIRE_OK ||
 	    wire_session_step(&e->chan.session, &msg) != WIRE_OK) {
 		sup_exec_note_setup(e, &info);
@@ -310,6 +311,7 @@ finish(struct weir_execution *e)
 		    "they were closed",
 		    e->chan.fds_closed);
 	sup_verdict_reach(&e->facts, &e->verdict);
+	sup_exec_ledger_closed(e);
 	sup_result_build(e);
 	if (e->events.finished != NULL)
 		e->events.finished(e->events.arg, e);
@@ -441,6 +443,7 @@ sup_exec_destroy(struct weir_execution *e)
 	sup_output_release(&e->err);
 	if (e->launch != NULL)
 		sup_launch_release(e->launch);
+	bind_ledger_free(e->to_ledger.ledger);
 	free(e->launch);
 	free(e->program);
 	free(e->done_text);

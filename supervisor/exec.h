@@ -7,7 +7,7 @@
 #ifndef SUP_EXEC_H
 #define SUP_EXEC_H
 
-#include "bindings/record.h"
+#include "bindings/record_ledger.h"
 #include "bindings/session.h"
 #include "supervisor/chan.h"
 #include "supervisor/evidence.h"
@@ -36,6 +36,9 @@ struct weir {
 	char *libexec;
 	char **environment; /* NULL-terminated, or NULL */
 	int stub_fd, null_fd;
+	int runs_fd; /* of the state directory; -1: none */
+	bool disk;   /* the ledgers' durability */
+	uint8_t key[BIND_LEDGER_KEY];
 	uint32_t layers;
 	enum weir_fault fault; /* of the last call that failed */
 	bool open_mounts;      /* the supervisor opens what the root holds */
@@ -80,6 +83,10 @@ struct weir_execution {
 	size_t program_len;
 	struct bind_session *tools;
 	struct bind_record_list record;
+	struct bind_record_ledger to_ledger; /* ledger NULL: there is none */
+	bool is_recorded;		     /* opened, and not closed */
+	char run[65];
+	char python[WIRE_MAX_VERSION + 1]; /* what the child says it is */
 	struct sup_evidence evidence;
 	struct sup_grades grades;
 	struct sup_facts facts;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "supervisor/exec_ledger.h"
 #include "supervisor/narrow.h"
 #include "supervisor/sys.h"
 
@@ -228,6 +229,8 @@ on_ready(struct weir_execution *e, const struct wire_ready *ready)
 		sup_exec_note_setup(e, &info);
 		sup_exec_event(e, SUP_EVENT_FAILED);
 	}
+	(void)snprintf(e->python, sizeof(e->python), "%.*s",
+	    (int)ready->python.len, (const char *)ready->python.p);
 }
 
 static void
@@ -362,7 +365,7 @@ sup_exec_open_tools(struct weir_execution *e, struct wire_errinfo *info)
 		*info = (struct wire_errinfo){"getrandom", -r, 0};
 		return WIRE_ERR_SYSTEM;
 	}
-	config.record = bind_record_list_record(&e->record);
+	config.record = sup_exec_ledger_record(e);
 	return bind_session_new(&config, &e->tools, info);
 }
 

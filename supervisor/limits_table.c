@@ -84,6 +84,8 @@ static const struct sup_limit_spec specs[SUP_LIMITS] = {
 	"bytes of all arguments and results"),
     [SUP_LIMIT_TOOL_TIME] =
 	TIME("tool_time", 60 * S, 24 * H, 1 * MS, "time of one tool call"),
+    [SUP_LIMIT_RUN_CALLS] = NUMBER("run_calls", 10000, 100000000, 0,
+	"tool calls of a Run, in all its executions"),
     [SUP_LIMIT_GRACE] = TIME(
 	"grace", 1 * S, 60 * S, 0, "time from SIGTERM to SIGKILL at the end"),
     [SUP_LIMIT_PROGRAM] = {"program", SUP_UNIT_SIZE, PROGRAM_FIXED,

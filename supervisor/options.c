@@ -251,6 +251,13 @@ apply_env(struct parser *parser, const char *value)
 }
 
 static enum wire_err
+apply_state(struct parser *parser, const char *value)
+{
+	return sup_state_option_apply(&parser->usage, parser->usage.option,
+	    value, &parser->options->state);
+}
+
+static enum wire_err
 set_program(struct parser *parser, enum sup_source source, const char *program)
 {
 	static const char *const words[] = {[SUP_SOURCE_NONE] = "",
@@ -338,6 +345,11 @@ static const struct option_spec specs[] = {
 	apply_level},
     {{"--backend", "BACKEND", "try this way alone: isolated or process"},
 	apply_backend},
+    {{"--state", "DIR", "keep a ledger of the Run in this directory"},
+	apply_state},
+    {{"--run", "ID", "the Run that this execution belongs to"}, apply_state},
+    {{"--durability", "HOW", "the ledger survives its process, or disk"},
+	apply_state},
     {{"--unconfined", NULL, "no confinement: the program has your rights"},
 	apply_unconfined},
     {{"--read", "PATH", "let the program read it; repeatable"}, apply_read},
@@ -377,7 +389,7 @@ static const struct option_spec test_specs[] = {
 /* Options whose mechanism later versions have: refused by name, so that
  * nobody takes a misspelling for a missing feature, or the reverse. */
 static const char *const absent_options[] = {"--network", "--package",
-    "--processes", "--memory", "--mcp-config", "--run", "--state", "--tenant",
+    "--processes", "--memory", "--mcp-config", "--tenant",
     "--preserve", "--halt-on-exhaust", "--artifacts", "--steps"};
 
 static const char *const absent_commands[] = {"mcp", "serve"};
@@ -508,6 +520,8 @@ parse_run(struct parser *parser)
 		    "--profile: there are no profiles; say where they are "
 		    "with --profile-file FILE, which is missing; or leave it "
 		    "out");
+	if (err == WIRE_OK && options->action == SUP_ACTION_RUN)
+		err = sup_state_option_check(&parser->usage, &options->state);
 	return err;
 }
 

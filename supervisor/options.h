@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "supervisor/limits_table.h"
+#include "supervisor/state_option.h"
 #include "supervisor/usage.h"
 #include "supervisor/weir.h"
 #include "wire/err.h"
@@ -64,6 +65,7 @@ struct sup_options {
 	const char *request_file;
 	enum sup_source source;
 	const char *program; /* FILE: the path; TEXT: the text */
+	struct sup_state_options state;
 	size_t tool_count;
 	size_t grant_count;
 	struct weir_grant grants[SUP_OPTIONS_GRANTS];

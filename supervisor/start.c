@@ -9,6 +9,7 @@
 #include "supervisor/exec.h"
 #include "supervisor/exec_begin.h"
 #include "supervisor/exec_io.h"
+#include "supervisor/exec_ledger.h"
 #include "supervisor/explain.h"
 #include "supervisor/sys.h"
 #include "supervisor/terms_load.h"
@@ -219,6 +220,10 @@ weir_start(struct weir *weir, const struct weir_request *request,
 	e->wake.ready = sup_exec_woken;
 	sup_exec_reset(e);
 	if (!accept_request(e, request, error)) {
+		sup_exec_destroy(e);
+		return NULL;
+	}
+	if (!sup_exec_ledger_open(e, request->run, error)) {
 		sup_exec_destroy(e);
 		return NULL;
 	}

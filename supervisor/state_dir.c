@@ -178,10 +178,12 @@ sup_state_open(const char *path, uint8_t ret_key[SUP_STATE_KEY_LEN],
 /* --- ledgers -------------------------------------------------------------- */
 
 int
-sup_state_open_run(int runs_fd, const char *name, char error[WEIR_ERROR_MAX])
+sup_state_open_run(
+    int runs_fd, const char *name, bool disk, char error[WEIR_ERROR_MAX])
 {
-	int fd = sup_sys_open_beneath(
-	    runs_fd, name, O_RDWR | O_CREAT | O_APPEND | OPEN_FILE);
+	int r = 0,
+	    fd = sup_sys_open_beneath(
+		runs_fd, name, O_RDWR | O_CREAT | O_APPEND | OPEN_FILE);
 
 	if (fd < 0)
 		return fail(error, "run", name, fd);
@@ -190,9 +192,13 @@ sup_state_open_run(int runs_fd, const char *name, char error[WEIR_ERROR_MAX])
 		sup_sys_close(&fd);
 		return -1;
 	}
-	/* Its name, too, is there after the machine has died. Where the file
-	 * system cannot do that there is nothing to be done about it. */
-	(void)sup_sys_sync(runs_fd);
+	if (disk)
+		r = sup_sys_sync(runs_fd);
+	/* KERNEL: some file systems cannot do that for a directory. */
+	if (r < 0 && r != -EINVAL) {
+		(void)fail(error, "run", name, r);
+		sup_sys_close(&fd);
+	}
 	return fd;
 }
 

@@ -32,9 +32,10 @@ bool sup_run_name_is_good(struct wire_span name);
 int sup_state_open(const char *path, uint8_t ret_key[SUP_STATE_KEY_LEN],
     char error[WEIR_ERROR_MAX]);
 
-/* A Run's ledger for appending, made where it is missing. */
+/* A Run's ledger for appending, made where it is missing; with `disk` its name
+ * is on the disk as well. */
 int sup_state_open_run(
-    int runs_fd, const char *name, char error[WEIR_ERROR_MAX]);
+    int runs_fd, const char *name, bool disk, char error[WEIR_ERROR_MAX]);
 
 /* For reading only, and nothing is made: the ledger of a Run beneath the
  * directory at path; and one at a path of its own. */

@@ -13,6 +13,7 @@
 #include "supervisor/bind_adapter.h"
 #include "supervisor/exec.h"
 #include "supervisor/explain.h"
+#include "supervisor/state_dir.h"
 #include "supervisor/sys.h"
 
 /* --- the context ---------------------------------------------------------- */
@@ -168,6 +169,11 @@ load(struct weir *weir, const struct weir_config *config,
 	look_around(weir);
 	if (!open_files(weir, config->libexec, error))
 		return false;
+	weir->disk = config->disk;
+	if (config->state != NULL)
+		weir->runs_fd = sup_state_open(config->state, weir->key, error);
+	if (config->state != NULL && weir->runs_fd < 0)
+		return false;
 	weir->open_mounts = can_open_mounts(weir->libexec);
 	sweep(weir);
 	return true;
@@ -185,7 +191,7 @@ weir_new(const struct weir_config *config, enum weir_fault *ret_fault,
 		return NULL;
 	}
 	weir->loop.epoll_fd = weir->loop.waker.fd = -1;
-	weir->stub_fd = weir->null_fd = -1;
+	weir->stub_fd = weir->null_fd = weir->runs_fd = -1;
 	weir->scratch = SUP_SCRATCH_NONE;
 	weir->layers = config->layers;
 	if (!load(weir, config, ret_fault, error)) {
@@ -207,6 +213,8 @@ weir_free(struct weir *weir)
 	sup_loop_release(&weir->loop);
 	sup_sys_close(&weir->stub_fd);
 	sup_sys_close(&weir->null_fd);
+	sup_sys_close(&weir->runs_fd);
+	explicit_bzero(weir->key, sizeof(weir->key));
 	sup_scratch_close(&weir->scratch);
 	for (size_t i = 0;
 	     weir->environment != NULL && weir->environment[i] != NULL; i++)

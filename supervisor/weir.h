@@ -32,6 +32,9 @@ struct weir_config {
 	 * an empty environment. */
 	const char *const *environment;
 	uint32_t layers; /* ~0u; other values only in a test build */
+	/* Where the ledgers of Runs are kept; NULL: there are none. */
+	const char *state;
+	bool disk; /* ledgers survive the machine's death, too */
 };
 
 /* Whose fault a failed call is: 126 and 127, 2, or 125 of the command. */
@@ -151,6 +154,7 @@ struct weir_request {
 	size_t program_len;
 	const struct weir_limit *limits; /* the others have their defaults */
 	size_t limit_count;
+	const char *run; /* NULL: the execution is a Run of its own */
 	enum weir_level level;
 	enum weir_backend backend;
 	/* No confinement at all: the program has the caller's rights. The

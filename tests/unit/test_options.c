@@ -84,6 +84,7 @@ static const struct {
     {"result_bytes", 8388608, 67108864},
     {"total_bytes", 67108864, 4294967296},
     {"tool_time", 60000000000, 86400000000000},
+    {"run_calls", 10000, 100000000},
     {"grace", 1000000000, 60000000000},
     {"program", 1048576, 1048576},
     {"ready", 10000000000, 10000000000},
@@ -267,12 +268,12 @@ t_bad_limits(void **state)
 	    "weir: --limit 'walls=1': no such limit; the limits are cpu wall "
 	    "address_space file_size threads open_files workspace inodes "
 	    "stdout stderr preview value calls in_flight argument_bytes "
-	    "result_bytes total_bytes tool_time grace");
+	    "result_bytes total_bytes tool_time run_calls grace");
 	refuse(LINE("run", "f", "--limit", "=1"),
 	    "weir: --limit '=1': no such limit; the limits are cpu wall "
 	    "address_space file_size threads open_files workspace inodes "
 	    "stdout stderr preview value calls in_flight argument_bytes "
-	    "result_bytes total_bytes tool_time grace");
+	    "result_bytes total_bytes tool_time run_calls grace");
 	refuse(LINE("run", "f", "--limit", "ready=1s"),
 	    "weir: --limit 'ready=1s': this limit is fixed and cannot be set; "
 	    "leave it out");
@@ -397,7 +398,7 @@ static void
 t_options_that_are_not_there(void **state)
 {
 	static const char *const absent[] = {"--network", "--package",
-	    "--processes", "--memory", "--mcp-config", "--run", "--state"};
+	    "--processes", "--memory", "--mcp-config", "--tenant"};
 	char text[128];
 	size_t i;
 
@@ -465,6 +466,62 @@ t_options_that_are_not_there(void **state)
 }
 
 static void
+t_state(void **state)
+{
+	(void)state;
+	accept(LINE("run", "f"));
+	assert_null(options.state.dir);
+	assert_null(options.state.run);
+	assert_false(options.state.disk);
+	accept(LINE("run", "--state", "d/e", "--run=a.B-c_9", "f",
+	    "--durability", "disk"));
+	assert_string_equal(options.state.dir, "d/e");
+	assert_string_equal(options.state.run, "a.B-c_9");
+	assert_true(options.state.disk);
+	accept(LINE("run", "--state=d", "--durability=process", "f"));
+	assert_null(options.state.run);
+	assert_false(options.state.disk);
+	refuse(LINE("run", "--run", "a", "f"),
+	    "weir: --run a: a Run is kept in a state directory; add --state "
+	    "DIR");
+	refuse(LINE("run", "--durability=disk", "f"),
+	    "weir: --durability: it is that of a ledger; add --state DIR");
+	refuse(LINE("run", "--durability=ram", "--state=d", "f"),
+	    "weir: --durability 'ram': no such durability; use process or "
+	    "disk");
+	refuse(LINE("run", "--state", "", "f"),
+	    "weir: --state '': the path is empty; name a directory");
+	refuse(LINE("run", "--state=a", "--state=b", "f"),
+	    "weir: --state 'b': a state directory was given before; give one");
+	refuse(LINE("run", "--state=a", "--run=b", "--run=b", "f"),
+	    "weir: --run 'b': a Run was given before; give one");
+}
+
+/* 1 to 64 of a few characters, and no dot at the beginning. */
+static void
+t_names_of_runs(void **state)
+{
+	static const char *const bad[] = {"", ".", "..", ".a", "a/b", "a b",
+	    "a\nb", "\xc3\xa9", "a:b", "a~", "a@", "a[", "a`", "a{"};
+	char name[66];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(bad); i++)
+		assert_int_equal(
+		    parse(LINE("run", "--state=d", "--run", bad[i], "f")),
+		    WIRE_ERR_BAD_ARGUMENT);
+	accept(LINE("run", "--state=d", "--run", "-.", "f"));
+	accept(LINE("run", "--state=d", "--run", "azAZ09_", "f"));
+	memset(name, 'x', sizeof(name));
+	name[64] = '\0';
+	accept(LINE("run", "--state=d", "--run", name, "f"));
+	name[64] = 'x';
+	name[65] = '\0';
+	assert_int_equal(parse(LINE("run", "--state=d", "--run", name, "f")),
+	    WIRE_ERR_BAD_ARGUMENT);
+}
+
+static void
 t_commands(void **state)
 {
 	(void)state;
@@ -472,11 +529,14 @@ t_commands(void **state)
 	    "weir: the command is missing; 'weir run --help' shows how to "
 	    "start");
 	refuse(LINE("runs", "f"),
-	    "weir: 'runs': no such command; there are 'weir run' and 'weir "
-	    "doctor'");
+	    "weir: 'runs': no such command; there are 'weir run', 'weir "
+	    "doctor' and 'weir log'");
 	refuse(LINE("mcp"),
 	    "weir: mcp: this command is not available in this version; there "
-	    "are 'weir run' and 'weir doctor'");
+	    "are 'weir run', 'weir doctor' and 'weir log'");
+	/* Its line is read elsewhere. */
+	accept(LINE("log", "--nonsense"));
+	assert_int_equal(options.action, SUP_ACTION_LOG);
 	accept(LINE("--help"));
 	assert_int_equal(options.action, SUP_ACTION_HELP);
 	accept(LINE("--version"));
@@ -626,6 +686,8 @@ main(void)
 	    cmocka_unit_test(t_files_of_terms),
 	    cmocka_unit_test(t_the_number_of_tools_is_bounded),
 	    cmocka_unit_test(t_options_that_are_not_there),
+	    cmocka_unit_test(t_state),
+	    cmocka_unit_test(t_names_of_runs),
 	    cmocka_unit_test(t_commands),
 	    cmocka_unit_test(t_doctor),
 	    cmocka_unit_test(t_errors_cannot_speak_to_the_terminal),
