@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Holds supervisor/weir.1 against the command and against the tables that it
-repeats. Usage: tests/lint/manual.py BUILD_DIR
+"""Holds supervisor/weir.1 and bindings/LEDGER.md against the command and the
+tables that they repeat. Usage: tests/lint/manual.py BUILD_DIR
 
 Prints FILE:LINE: TEXT or FILE: TEXT for each difference and exits with 1 when
 there was one.
@@ -129,6 +129,65 @@ def doctor_steps():
     return re.findall(r'X\([A-Z_]+, "(\w+)"\)', source("supervisor/doctor.h"))
 
 
+def log_options(weir):
+    text = subprocess.run([weir, "log", "--help"], capture_output=True,
+                          text=True, timeout=10, check=True).stdout
+    return dict.fromkeys(re.findall(r"^  (--[a-z-]+) ", text, re.M), True)
+
+
+# What the limits in the table of fields are called there.
+LEDGER_LIMITS = {"0": "", "BIND_LEDGER_EXECUTION": "16",
+                 "BIND_SHA256_LEN": "32", "WIRE_MAX_TOOL_NAME": "128",
+                 "WIRE_MAX_VERSION": "128", "BIND_LEDGER_VALUE_MAX": "49152"}
+
+
+def ledger_tables():
+    """Events and fields of bindings/ledger_format.h, by number."""
+    header = source("bindings/ledger_format.h")
+    events = re.findall(r'X\([A-Z]+, "(\w+)"\)', header)
+    fields = re.findall(
+        r'X\([A-Z_]+, "(\w+)", ([A-Z]+),\s*(\w+)\)', header)
+    return ({str(n): (word,) for n, word in enumerate(events, 1)},
+            {str(n): (word, kind, LEDGER_LIMITS.get(most, most))
+             for n, (word, kind, most) in enumerate(fields)})
+
+
+def ledger_page():
+    """The same of bindings/LEDGER.md."""
+    events, fields = {}, {}
+    for number, line in enumerate(
+            source("bindings/LEDGER.md").split("\n"), 1):
+        cells = [cell.strip().strip("`") for cell in line.split("|")[1:-1]]
+        if len(cells) == 3 and cells[0].isdigit():
+            events[cells[0]] = (number, (cells[1],))
+        elif len(cells) == 4 and cells[0].isdigit():
+            fields[cells[0]] = (number, tuple(cells[1:]))
+    return events, fields
+
+
+def check_ledger(lines, weir):
+    global MANUAL
+    told = {}
+    for number, line in section(lines, "Looking at a ledger"):
+        match = re.match(r"\.It Fl (\S+)", line)
+        if match:
+            told["-" + match.group(1)] = (number, True)
+    compare("option of log", told, log_options(weir))
+
+    events, fields = ledger_tables()
+    told = {}
+    for number, line in section(lines, "Records"):
+        match = re.match(r"\.It Va (.+)", line)
+        for word in re.findall(r"\w+", match.group(1)) if match else ():
+            told[word] = (number, True)
+    compare("field", told, {row[0]: True for row in fields.values()})
+
+    MANUAL = "bindings/LEDGER.md"
+    for what, page, truth in zip(
+            ("event", "field"), ledger_page(), (events, fields)):
+        compare(what, page, truth)
+
+
 def guarantees():
     return re.findall(r'X\([A-Z_]+, "(\w+)"\)', source("supervisor/grades.h"))
 
@@ -187,6 +246,7 @@ def main():
         if match:
             told[match.group(1)] = (number, True)
     compare("report field", told, dict.fromkeys(names_in_report(), True))
+    check_ledger(lines, weir)
     return 1 if complaints else 0
 
 
