@@ -345,8 +345,44 @@ def bench_growth_text(bench):
                      rounds)
 
 
+def bench_ledger(bench):
+    """A ledger of calls, two records each. Reading it may take as long as
+    sha256sum takes for the file, and 1 us a record."""
+    calls = 100000 if bench.quick else 1000000
+    rounds = bench.times(30) // 3
+    tool = bench.build / "tests/tools/mkledger"
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "ledger")
+
+        def append(how, count):
+            path.unlink(missing_ok=True)
+            return float(timed([tool, path, str(count), how])[1].split()[0])
+
+        for how, count in (("append", calls // 5), ("disk", 200)):
+            times = [append(how, count) / count for _ in range(3)]
+            bench.row("ledger: a call recorded, %s" % (
+                "process" if how == "append" else "disk"),
+                1e6 * statistics.median(times), "us", None, 3)
+        costs = []
+        for part in (4, 2, 1):
+            append("write", calls // part)
+            fold, verify, plain = in_turns(
+                [[tool, path, "0", "fold"],
+                 [bench.weir, "log", path, "--verify"],
+                 ["sha256sum", path]], rounds)
+            costs.append((calls // part, min(verify)))
+        allowed = statistics.median(plain) + 2e-6 * calls
+        for name, times in (("folded", fold), ("verified", verify)):
+            bench.row("ledger: %d calls %s" % (calls, name),
+                      statistics.median(times), "s", allowed, rounds)
+        bench.row("growth: ledger verified", slope(
+            [(math.log(size), math.log(cost)) for size, cost in costs]),
+            "exp", 1.0, rounds)
+
+
 MEASUREMENTS = {"start": bench_start, "calls": bench_calls,
-                "json": bench_json, "drain": bench_drain,
+                "ledger": bench_ledger, "json": bench_json,
+                "drain": bench_drain,
                 "growth": bench_growth, "growth-wire": bench_growth_wire,
                 "growth-values": bench_growth_values,
                 "growth-text": bench_growth_text}
