@@ -215,6 +215,8 @@ on_ready(struct weir_execution *e, const struct wire_ready *ready)
 	const char *problem = NULL;
 
 	sup_exec_take_reports(e);
+	(void)snprintf(e->python, sizeof(e->python), "%.*s",
+	    (int)ready->python.len, (const char *)ready->python.p);
 	if (!sup_evidence_ready(&e->evidence, e->launch, ready, &problem)) {
 		(void)snprintf(e->refusal, sizeof(e->refusal), "%s", problem);
 		e->facts.refusal = e->refusal;
@@ -229,8 +231,6 @@ on_ready(struct weir_execution *e, const struct wire_ready *ready)
 		sup_exec_note_setup(e, &info);
 		sup_exec_event(e, SUP_EVENT_FAILED);
 	}
-	(void)snprintf(e->python, sizeof(e->python), "%.*s",
-	    (int)ready->python.len, (const char *)ready->python.p);
 }
 
 static void
