@@ -39,8 +39,7 @@ child_world_failed(const char *file, int line, const char *property)
 enum wire_err __wrap_sup_interp_resolve(
     const char *name, const char *path_env, struct sup_interp *ret_interp);
 enum wire_err __wrap_sup_launch_build(struct sup_launch *launch,
-    const struct sup_terms *terms, const struct sup_interp *interp,
-    const char *libexec, bool open_mounts, struct wire_errinfo *info);
+    const struct sup_launch_request *request, struct wire_errinfo *info);
 void __wrap_sup_evidence_namespaces(
     pid_t pid, struct sup_namespaces *ret_namespaces);
 void __wrap_sup_evidence_observe(struct sup_evidence *evidence, pid_t pid2);
@@ -59,7 +58,7 @@ int __wrap_sup_sys_timerfd_set(int fd, uint64_t at_ns);
 bool __wrap_sup_sys_timerfd_armed(int fd);
 int __wrap_sup_sys_signal(int pidfd, pid_t pid, int signal);
 int __wrap_sup_sys_reap(int pidfd, siginfo_t *ret_info);
-void __wrap_sup_sys_wait_readable(int fd);
+void __wrap_sup_sys_wait_readable(int fd, int timeout_ms);
 int __wrap_sup_sys_random(void *buf, size_t len);
 
 enum wire_err
@@ -74,17 +73,13 @@ __wrap_sup_interp_resolve(
 
 enum wire_err
 __wrap_sup_launch_build(struct sup_launch *launch,
-    const struct sup_terms *terms, const struct sup_interp *interp,
-    const char *libexec, bool open_mounts, struct wire_errinfo *info)
+    const struct sup_launch_request *request, struct wire_errinfo *info)
 {
-	(void)interp;
-	(void)libexec;
-	(void)open_mounts;
 	(void)info;
-	sup_terms_rlimits(terms, launch->stub.soft, launch->stub.hard);
+	sup_terms_rlimits(request->terms, launch->stub.soft, launch->stub.hard);
 	launch->stub.env[launch->stub.env_count++] = "HOME=/workspace";
-	launch->seal.canaries[launch->seal.canary_count++] = "/etc/passwd";
 	launch->seal.canaries[launch->seal.canary_count++] = "/";
+	launch->seal.canaries[launch->seal.canary_count++] = "/granted";
 	return WIRE_OK;
 }
 
@@ -234,8 +229,9 @@ __wrap_sup_sys_reap(int pidfd, siginfo_t *ret_info)
 }
 
 void
-__wrap_sup_sys_wait_readable(int fd)
+__wrap_sup_sys_wait_readable(int fd, int timeout_ms)
 {
+	(void)timeout_ms;
 	RIG_REQUIRE(fd == child_world.pidfd && child_world.killed);
 	child_world_settle(true);
 }

@@ -24,6 +24,8 @@ main(int argc, char **argv)
 	plan.layers = 1u << WIRE_STAGE_DUMPABLE | 1u << WIRE_STAGE_PROBE;
 	plan.channel_fd = (uint32_t)strtoul(argv[1], NULL, 10);
 	plan.workspace = "";
+	/* No namespaces, so no root of its own either. */
+	plan.backend = WIRE_BACKEND_PROCESS;
 	for (i = 2; i < argc; i++)
 		plan.canaries[plan.canary_count++] = argv[i];
 	if (wire_plan_encode(&plan, (uint8_t *)words, sizeof(words), &len) !=
