@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-import unittest
 
 from weir_test import (ECHO, IS_ROOT, LAYERS, PYTHON, ROOT, Case, Outcome, main,
                        rows, run)

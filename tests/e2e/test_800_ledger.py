@@ -8,7 +8,6 @@ import resource
 import signal
 import stat
 import subprocess
-import unittest
 
 from weir_test import (ECHO, GUARANTEES, HANG, IS_ROOT, WEIR, Case, command,
                        end_survivors, become_subreaper, main, run, shell,
