@@ -10,5 +10,6 @@ except OSError as error:
     held("inodes", made)
 else:
     # Where they are only watched, the end comes a moment later.
+    import time
     time.sleep(5)
     broke("inodes", made)
