@@ -134,9 +134,21 @@ check_accepted(
 		FUZZ_REQUIRE(format == SUP_FORMAT_REQUEST ||
 		    p->limits[i] <= spec->ceiling);
 	}
-	/* Nothing is granted in this version. */
-	FUZZ_REQUIRE(p->processes == 0 && p->env_count == 0);
-	FUZZ_REQUIRE(p->read.count + p->write.count + p->packages.count == 0);
+	/* No mechanism in this version. */
+	FUZZ_REQUIRE(p->processes == 0);
+	if (format != SUP_FORMAT_PROFILES)
+		FUZZ_REQUIRE(p->env_count + p->read.count + p->write.count +
+			p->packages.count ==
+		    0);
+	for (size_t i = 0; i < p->env_count; i++) {
+		check_string(r, p->env_names[i]);
+		check_string(r, p->env_values[i]);
+		FUZZ_REQUIRE(strncmp(p->env_names[i], "LD_", 3) != 0);
+	}
+	for (size_t i = 0; i < p->read.count; i++) {
+		check_string(r, p->read.text[i]);
+		FUZZ_REQUIRE(p->read.text[i][0] == '/');
+	}
 	if (format != SUP_FORMAT_REQUEST)
 		FUZZ_REQUIRE(p->profile == NULL && p->network != SUP_SAY_YES);
 	if (format != SUP_FORMAT_PROFILES)
@@ -349,8 +361,8 @@ static const struct {
     {"\"processes\":0", P, "processes"},
     {"\"processes\":1", 0, "processes"},
     {"\"read\":[]", P, "read"},
-    {"\"read\":[\"/\"]", 0, "read"},
-    {"\"write\":[\"/a\"]", 0, "write"},
+    {"\"read\":[\"/\"]", P, "read"},
+    {"\"write\":[\"/a\"]", P, "write"},
     {"\"packages\":[\"/..\"]", 0, "packages"},
     {"\"env\":{}", P, "env"},
     {"\"env\":{\"LD_X\":\"\"}", 0, "env"},

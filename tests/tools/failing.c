@@ -88,6 +88,11 @@
 	FAILS(fchownat, -1, EPERM)                                             \
 	FAILS(fdopendir, 0, ENOMEM)                                            \
 	FAILS(shutdown, -1, ENOTCONN)                                          \
+	FAILS(fdatasync, -1, EIO)                                              \
+	FAILS(fsync, -1, EIO)                                                  \
+	FAILS(ftruncate, -1, EIO)                                              \
+	FAILS(inotify_init1, -1, EMFILE)                                       \
+	FAILS(inotify_add_watch, -1, ENOSPC)                                   \
 	FAILS(waitid, -1, ECHILD)                                              \
 	FAILS(write, -1, ENOSPC)
 
@@ -102,7 +107,7 @@
  * snprintf stderr stdout strchr strcmp strcspn strerror strerrordesc_np strlen
  * strncmp strnlen strrchr strsignal strspn strstr strtol strtoull vsnprintf
  * _exit exit qsort abort getppid getuid fputc fflush strerrorname_np sscanf
- * strpbrk
+ * strpbrk explicit_bzero nanosleep
  */
 
 #define EXPORTED __attribute__((visibility("default")))
