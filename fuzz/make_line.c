@@ -79,7 +79,7 @@ put_text(struct text *t, const char *text)
 static void
 put_many(struct text *t, unsigned kind, size_t amount)
 {
-	char part[32];
+	char part[64];
 	size_t i;
 
 	/* The model compares every name with every other. */
