@@ -72,7 +72,6 @@ stub_probe_before(const struct wire_plan *plan, struct wire_ready *ready)
 static int
 scan_fds(struct wire_ready *ready)
 {
-	static const uint64_t at_once[2]; /* struct timespec of zero */
 	struct pollfd fds[FDS_AT_ONCE];
 	uint64_t step = ready->soft[WIRE_LIMIT_NOFILE];
 
@@ -81,6 +80,8 @@ scan_fds(struct wire_ready *ready)
 	ready->fd_count = 0;
 	for (uint32_t first = 0; step > 0 && first < FDS_SCANNED;
 	     first += (uint32_t)step) {
+		/* struct timespec of zero; what is left is written back */
+		uint64_t at_once[2] = {0, 0};
 		long r;
 
 		for (uint32_t i = 0; i < step; i++)
