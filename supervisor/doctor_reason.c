@@ -250,11 +250,66 @@ static const struct row rows[] = {
 
 /* --- words ---------------------------------------------------------------- */
 
+#ifdef __GLIBC__
+static const char *
+error_name(int error)
+{
+	const char *name = strerrorname_np(error);
+
+	return name != NULL ? name : "unknown";
+}
+#else
+/* musl has no such function: the names that the steps are known to meet. */
+static const char *
+error_name(int error)
+{
+	static const struct {
+		int error;
+		const char *name;
+	} names[] = {
+#define NAME(error)                                                            \
+	{                                                                      \
+		error, #error                                                  \
+	}
+	    NAME(EPERM),
+	    NAME(ENOENT),
+	    NAME(EIO),
+	    NAME(EBADF),
+	    NAME(EAGAIN),
+	    NAME(ENOMEM),
+	    NAME(EACCES),
+	    NAME(EBUSY),
+	    NAME(EEXIST),
+	    NAME(EXDEV),
+	    NAME(ENODEV),
+	    NAME(ENOTDIR),
+	    NAME(EISDIR),
+	    NAME(EINVAL),
+	    NAME(ENFILE),
+	    NAME(EMFILE),
+	    NAME(EFBIG),
+	    NAME(ENOSPC),
+	    NAME(EROFS),
+	    NAME(ENOSYS),
+	    NAME(ELOOP),
+	    NAME(EOVERFLOW),
+	    NAME(EUSERS),
+	    NAME(EOPNOTSUPP),
+	    NAME(EAFNOSUPPORT),
+	    NAME(ECANCELED),
+#undef NAME
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].error == error)
+			return names[i].name;
+	return "unknown";
+}
+#endif
+
 static void
 name_error(const struct sup_doctor_answer *answer, char text[SUP_DOCTOR_TEXT])
 {
-	const char *name = strerrorname_np(answer->error);
-
 	switch (answer->error) {
 	case SUP_DOCTOR_KILLED:
 		if (answer->signal > 0)
@@ -280,7 +335,7 @@ name_error(const struct sup_doctor_answer *answer, char text[SUP_DOCTOR_TEXT])
 		break;
 	default:
 		(void)snprintf(text, SUP_DOCTOR_TEXT, "%s: %s",
-		    name != NULL ? name : "unknown", strerror(answer->error));
+		    error_name(answer->error), strerror(answer->error));
 	}
 }
 

@@ -470,8 +470,7 @@ int
 sup_sys_prlimit(pid_t pid, int resource, uint64_t *ret_soft, uint64_t *ret_hard)
 {
 	struct rlimit is;
-	long r =
-	    CALL(prlimit(pid, (enum __rlimit_resource)resource, NULL, &is));
+	long r = CALL(prlimit(pid, resource, NULL, &is));
 
 	if (r < 0)
 		return (int)r;

@@ -46,8 +46,7 @@ sup_sys_setrlimit(int resource, uint64_t soft, uint64_t hard)
 {
 	const struct rlimit limit = {soft, hard};
 
-	return setrlimit((enum __rlimit_resource)resource, &limit) < 0 ? -errno
-								       : 0;
+	return setrlimit(resource, &limit) < 0 ? -errno : 0;
 }
 
 int
