@@ -45,16 +45,30 @@ t_numbers_are_libseccomps(void **state)
 	}
 }
 
+/* A name that the header lacks stays a name. */
+#define TEXT(token)  TEXT_(token)
+#define TEXT_(token) #token
+
 static void
 t_numbers_are_the_headers(void **state)
 {
-	const int column = SUP_FILTER_NATIVE;
-	static const int32_t open_at[] = {257, 56}, kills[] = {62, 129};
+	static const char *const headers[] = {
+#define X(name, x86_64, aarch64) TEXT(__NR_##name),
+	    SUP_SYSCALLS(X)
+#undef X
+	};
+	unsigned call;
+	int nr;
 
 	(void)state;
-	assert_int_equal(SYS_openat, open_at[column]);
-	assert_int_equal(SYS_kill, kills[column]);
-	assert_int_equal(SYS_futex_waitv, 449);
+	for (call = 0; call < SUP_SYSCALL_COUNT; call++) {
+		nr = number(SUP_FILTER_NATIVE, names[call]);
+		if (nr < 0 ? headers[call][0] != '_'
+			   : strtol(headers[call], NULL, 10) != nr ||
+			    headers[call][0] == '_')
+			fail_msg("%s: %d, and the header has %s", names[call],
+			    nr, headers[call]);
+	}
 }
 
 /* --- the same table through libseccomp ----------------------------------- */
