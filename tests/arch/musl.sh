@@ -90,6 +90,8 @@ sources() {
 			done
 			echo 'binascii binascii.c -DWITHOUT_ZLIB'
 		} >Modules/Setup.local
+		# Setup.local changes the Makefile, which make does not read again.
+		make -s Makefile >/dev/null
 		make -s -j2 OPT='-DNDEBUG -O1 -w' python
 		lib=$work/python/lib/python3.11
 		mkdir -p "$work/python/bin" "$lib/lib-dynload" \

@@ -3,14 +3,15 @@
 # without installing them: sysroot.sh DIR ARCH PACKAGE...
 #
 # The machine's own packages and lists stay as they are, and root is not
-# needed: apt gets a state of its own in DIR/apt. DIR/root is what comes out,
-# and DIR/debs what it was made of; done once.
+# needed: apt gets a state of its own in DIR/apt. DIR/root is what comes out;
+# done once for a list of packages.
 set -eu
 
 dir=$1
 arch=$2
 shift 2
-[ ! -e "$dir/done" ] || exit 0
+[ "$(cat "$dir/done" 2>/dev/null)" != "$*" ] || exit 0
+rm -rf "$dir"
 mkdir -p "$dir/apt/state/lists/partial" "$dir/apt/cache/archives/partial" \
 	"$dir/root"
 : >"$dir/apt/status"
@@ -38,4 +39,4 @@ find "$dir/root" -type l -lname '/*' | while read -r link; do
 	target=$dir/root$(readlink "$link")
 	[ ! -e "$target" ] || ln -sfnr "$target" "$link"
 done
-: >"$dir/done"
+echo "$*" >"$dir/done"

@@ -14,10 +14,13 @@ fi
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev
+ln -s /proc/self/fd /dev/fd
 mkdir -p /dev/shm /dev/pts
 mount -t tmpfs shm /dev/shm
 mount -t devpts pts /dev/pts
 for dir in /tmp /var/tmp; do mount -t tmpfs -o mode=1777 tmp "$dir"; done
+busybox ip link set lo up
+mkdir -p /home /opt
 chmod -R a+rX /w
 cd /w && sh tests/arch/vm-run.sh
 busybox poweroff -f
