@@ -77,6 +77,18 @@ out:
 	return r < 0 ? (int)-r : 0;
 }
 
+/*
+ * Whether the host keeps Landlock from us as a whole: it hides or forbids the
+ * calls, or as many domains as can be are stacked already (E2BIG). Anything
+ * else would be a ruleset of ours that is wrong.
+ */
+static bool
+is_withheld(int error)
+{
+	return error == ENOSYS || error == EOPNOTSUPP || error == EPERM ||
+	    error == E2BIG;
+}
+
 static int
 restrict_with(const struct wire_plan *plan, size_t abi, uint32_t *ret_detail)
 {
@@ -124,7 +136,11 @@ stub_landlock_apply(const struct wire_plan *plan, uint32_t *ret_abi,
 	}
 	error = restrict_with(plan,
 	    (size_t)abi < ABI_KNOWN ? (size_t)abi : ABI_KNOWN, ret_detail);
-	if (error == 0)
+	if (error == 0) {
 		*ret_abi = (uint32_t)abi;
+	} else if (is_withheld(error)) {
+		*ret_errno = (uint32_t)error;
+		error = 0;
+	}
 	return error;
 }
