@@ -16,35 +16,18 @@
 #include <string.h>
 
 #include "supervisor/exec_io.h"
+#include "supervisor/refusal.h"
 #include "supervisor/sys.h"
-
-/* Why clone or the maps failed, and the setting behind it. */
-static const char *
-namespace_advice(const struct wire_errinfo *info)
-{
-	if (info->sys == ENOSPC)
-		return "raise user.max_user_namespaces (sysctl), or the limit "
-		       "of another namespace kind under user.max_*";
-	if (info->sys == EPERM || info->sys == EACCES)
-		return "the host refuses user namespaces: look at "
-		       "kernel.unprivileged_userns_clone, "
-		       "kernel.apparmor_restrict_unprivileged_userns, the "
-		       "container's seccomp profile, and whether this runs "
-		       "in a chroot";
-	if (info->sys == EINVAL)
-		return "the kernel was built without one of the namespaces";
-	if (info->sys == EAGAIN || info->sys == ENOMEM)
-		return "the host is out of processes or memory";
-	return "README.md lists what a host must have";
-}
 
 static void
 refuse_start(struct weir_execution *e, const char *stage,
     const struct wire_errinfo *info)
 {
 	(void)snprintf(e->refusal, sizeof(e->refusal), "stage %s: %s: %s; %s",
-	    stage, info->site, strerror(info->sys), namespace_advice(info));
+	    stage, info->site, strerror(info->sys),
+	    sup_refusal_advice(stage, info->sys));
 	e->facts.refusal = e->refusal;
+	e->facts.failed.sys = info->sys;
 }
 
 /* No child came to be: the reason is in facts or refusal already. */
@@ -233,7 +216,7 @@ sup_exec_begin(struct weir_execution *e)
 		e->started_ns = sup_sys_now();
 	err = spawn_child(e, &info);
 	if (err != WIRE_OK && strcmp(info.site, "clone") == 0) {
-		refuse_start(e, "namespaces", &info);
+		refuse_start(e, SUP_STAGE_NAMESPACES, &info);
 		begin_failed(e, SUP_EVENT_REFUSED);
 		return;
 	}
@@ -308,14 +291,7 @@ static const char *const attempt_words[SUP_ATTEMPTS] = {
 bool
 sup_exec_may_go_on(const struct weir_execution *e)
 {
-	const struct sup_facts *f = &e->facts;
-
-	if (f->ran || f->setup_site != NULL || e->attempt >= e->last_attempt)
-		return false;
-	return f->cause == SUP_EVENT_REFUSED ||
-	    (f->cause == SUP_EVENT_FAILED &&
-		f->failed.stage != WIRE_STAGE_EXEC &&
-		f->failed.stage != WIRE_STAGE_PLAN);
+	return e->attempt < e->last_attempt && sup_refusal_is(&e->facts);
 }
 
 /* Remembered, so that later executions of the context need not find out
@@ -324,12 +300,10 @@ static void
 note_refusal(struct weir_execution *e, const char *reason)
 {
 	struct weir *weir = e->weir;
-	int error = e->facts.failed.sys;
 
 	(void)snprintf(weir->refused[e->attempt],
 	    sizeof(weir->refused[e->attempt]), "%s", reason);
-	if (error != EAGAIN && error != ENOMEM && error != EMFILE &&
-	    error != ENFILE && weir->first_attempt == e->attempt)
+	if (weir->first_attempt == e->attempt && sup_refusal_lasts(&e->facts))
 		weir->first_attempt = e->attempt + 1;
 }
 

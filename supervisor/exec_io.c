@@ -110,6 +110,9 @@ pid_ready(struct sup_watch *watch, uint32_t events)
 	if (sup_sys_reap(e->child.pidfd, &info) == 0)
 		return;
 	sup_loop_remove(&e->weir->loop, watch);
+	/* Before anything was sent to it, so that it was not us. */
+	if (e->state == SUP_EXEC_STARTING && info.si_code != CLD_EXITED)
+		e->facts.gone_signal = info.si_status;
 	sup_chan_drain(&e->chan);
 	sup_sys_close(&e->child.pidfd);
 	sup_exec_event(e, SUP_EVENT_GONE);

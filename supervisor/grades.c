@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Of sup_status.caps. */
 #define CAPS_BOUNDING 3
@@ -114,19 +115,22 @@ grade_own_root(const struct sup_evidence *e, struct sup_grades *g)
 static void
 grade_landlock(const struct sup_evidence *e, struct sup_grades *g)
 {
-	if (!e->ready || e->canary_open != NULL)
+	if (e->ready && e->landlock_abi == 0)
 		set(g, SUP_FILESYSTEM, SUP_UNAVAILABLE,
-		    "stage landlock: %s can be read inside (errno %" PRIu32 ")",
-		    e->canary_open != NULL ? e->canary_open : "nothing probed",
-		    e->landlock_errno);
-	else if (e->landlock_abi == 0 || !e->landlock_proved ||
-	    e->canary_proved == 0)
+		    "stage landlock: it is not in force (errno %" PRIu32
+		    ": %s); the kernel needs CONFIG_SECURITY_LANDLOCK and "
+		    "\"landlock\" in its lsm= list, a container a seccomp "
+		    "profile that allows landlock_*",
+		    e->landlock_errno, strerror((int)e->landlock_errno));
+	else if (!e->ready || e->canary_open != NULL)
 		set(g, SUP_FILESYSTEM, SUP_UNAVAILABLE,
-		    "stage landlock: it is not in force (ABI %" PRIu32
-		    ", errno %" PRIu32
-		    "); the kernel needs CONFIG_SECURITY_LANDLOCK and "
-		    "\"landlock\" in its lsm= list",
-		    e->landlock_abi, e->landlock_errno);
+		    "stage landlock: %s can be read inside",
+		    e->canary_open != NULL ? e->canary_open : "nothing probed");
+	else if (!e->landlock_proved || e->canary_proved == 0)
+		set(g, SUP_FILESYSTEM, SUP_UNAVAILABLE,
+		    "stage landlock: ABI %" PRIu32
+		    " accepted the rules, and they do not hold",
+		    e->landlock_abi);
 	else if (e->landlock_abi < LANDLOCK_ABI_LEAST)
 		set(g, SUP_FILESYSTEM, SUP_UNVERIFIED,
 		    "stage landlock: ABI %" PRIu32
@@ -171,6 +175,12 @@ grade_network(const struct sup_evidence *e, struct sup_grades *g)
 		set(g, SUP_NETWORK, SUP_UNVERIFIED,
 		    "own network namespace without a link that is up, but "
 		    "socket() is not refused (stage seccomp)");
+	else if (refused && own_namespace(e, SUP_NS_NET) && e->links == 0)
+		set(g, SUP_NETWORK, SUP_UNVERIFIED,
+		    "socket() is refused and the network namespace is its own, "
+		    "but it cannot be shown to be empty: process 1 could not "
+		    "ask; allow socket(AF_INET, SOCK_DGRAM) in the container's "
+		    "seccomp profile");
 	else if (refused)
 		set(g, SUP_NETWORK, SUP_UNVERIFIED,
 		    "socket() is refused, but the network namespace is not "

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "supervisor/refusal.h"
+
 /* Exit status of the interpreter when a stage failed inside it. */
 #define MODULE_FAILED 125
 
@@ -154,12 +156,12 @@ start_hint(enum wire_stage stage, int error)
 	/* KERNEL: files cannot be made by an id that the namespace does not
 	 * map; a map that was never written shows itself only here. */
 	if (stage == WIRE_STAGE_ROOT && error == EOVERFLOW)
-		return "; the ids are not the mapped ones: look at stage maps "
+		return "the ids are not the mapped ones: look at stage maps "
 		       "and stage ids, and at whether /proc can be written";
 	if (stage == WIRE_STAGE_IDS && error == EINVAL)
-		return "; the ids are not mapped: look at stage maps, and at "
+		return "the ids are not mapped: look at stage maps, and at "
 		       "whether /proc can be written";
-	return "";
+	return sup_refusal_advice(wire_stage_word(stage), error);
 }
 
 static void
@@ -182,9 +184,38 @@ start_failed(const struct sup_facts *f, struct sup_verdict *v)
 		return;
 	}
 	say(v, SUP_KIND_ISOLATION_UNAVAILABLE,
-	    "stage %s: %s failed: %s (item %" PRIu32 ")%s",
+	    "stage %s: %s failed: %s (item %" PRIu32 "); %s",
 	    wire_stage_word(stage), wire_stage_what(stage), strerror(r->sys),
 	    r->detail, start_hint(stage, r->sys));
+}
+
+/* A stage that failed in the interpreter, which can only exit and say so. */
+static void
+module_failed(const struct sup_facts *f, struct sup_verdict *v)
+{
+	enum wire_stage stage;
+	int error;
+
+	if (!sup_refusal_parse(f->early_text, &stage, &error)) {
+		say(v, SUP_KIND_ISOLATION_UNAVAILABLE, "%s", f->early_text);
+		return;
+	}
+	say(v, SUP_KIND_ISOLATION_UNAVAILABLE, "stage %s: %s failed: %s; %s",
+	    wire_stage_word(stage), wire_stage_what(stage), strerror(error),
+	    sup_refusal_advice(wire_stage_word(stage), error));
+}
+
+/* A system-call filter that this host has, and not ours, which is not in
+ * force before the child is ready. */
+static void
+killed_by_filter(struct sup_verdict *v, const char *who)
+{
+	say(v, SUP_KIND_ISOLATION_UNAVAILABLE,
+	    "%s was ended by signal %d (%s) while it was being confined: a "
+	    "system-call filter of the host kills a call that is needed; weir "
+	    "doctor names it, and the container's seccomp profile is where to "
+	    "allow it",
+	    who, SIGSYS, strsignal(SIGSYS));
 }
 
 /* The end came while the child was being prepared, without a report. */
@@ -199,13 +230,18 @@ died_early(const struct sup_facts *f, struct sup_verdict *v)
 	if (f->ran)
 		say(v, SUP_KIND_SETUP,
 		    "process 1 of the child was ended from outside");
+	else if (f->gone_signal == SIGSYS)
+		killed_by_filter(v, "process 1 of the child");
+	else if (f->exited && WIFSIGNALED(f->wait_status) &&
+	    WTERMSIG(f->wait_status) == SIGSYS)
+		killed_by_filter(v, "the interpreter");
 	else if (f->exited && WIFSIGNALED(f->wait_status))
 		say(v, SUP_KIND_SETUP,
 		    "the interpreter was ended by signal %d before it was "
 		    "ready; a limit may be too low for it to start",
 		    WTERMSIG(f->wait_status));
 	else if (f->exited && WEXITSTATUS(f->wait_status) == MODULE_FAILED)
-		say(v, SUP_KIND_ISOLATION_UNAVAILABLE, "%s", f->early_text);
+		module_failed(f, v);
 	else if (f->exited)
 		say(v, SUP_KIND_SETUP,
 		    "the interpreter exited with status %d before it was "

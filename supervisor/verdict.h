@@ -40,6 +40,7 @@ struct sup_facts {
 	/* How process 2 ended, when that was seen; did we send a signal? */
 	bool exited;
 	int wait_status;
+	int gone_signal; /* what ended process 1, which was not us; or 0 */
 	bool termed, killed;
 	uint64_t cpu_ns, cpu_limit_ns;
 	bool cpu_raised;  /* the kernel has sent SIGXCPU for the limit */
