@@ -1,7 +1,7 @@
 /*
  * The steps are tried one after the other, each in a child; then one program
- * is run through the library, as `weir run` would. The verdict rests on that
- * execution alone: the steps only say why.
+ * is run each way that there is. What is available rests on these executions
+ * alone: the steps only say why.
  */
 #include "supervisor/cmd_doctor.h"
 
@@ -14,30 +14,21 @@
 #include <bsd/string.h>
 
 #include "supervisor/doctor_report.h"
+#include "supervisor/doctor_trial.h"
 #include "supervisor/exitcodes.h"
-#include "supervisor/kinds.h"
 #include "supervisor/place.h"
 #include "supervisor/printer.h"
 #include "supervisor/sys.h"
-#include "supervisor/weir.h"
-#include "wire/json.h"
 
-/* What is run: it says which Python it runs in. */
-static const char program[] = "import sys\n"
-			      "return '%d.%d.%d' % sys.version_info[:3]\n";
-
-/* A result of that program, and a report, take far less. */
-#define RESULT_MEMBERS 32
-#define RESULT_KEYS    1024
-#define REPORT_MAX     (256UL * 1024)
+/* A report takes far less. */
+#define REPORT_MAX (256UL * 1024)
 
 struct doctor {
 	const struct sup_options *options;
 	char **environment;
 	struct sup_doctor_report report;
-	/* Kept, since the report points into the result. */
-	struct weir *weir;
-	struct weir_execution *execution;
+	/* Kept, since the report points into the results. */
+	struct sup_doctor_trial trial;
 };
 
 /* --- the steps ------------------------------------------------------------ */
@@ -71,134 +62,42 @@ try_steps(struct doctor *doctor)
 	return true;
 }
 
-/* --- the execution -------------------------------------------------------- */
+/* --- the executions ------------------------------------------------------- */
 
-/* The execution is not what was asked for: why, in place of a reason from the
- * table. */
 static void
-fail_execution(struct doctor *doctor, const char *reason, const char *cure)
+try_executions(struct doctor *doctor)
 {
-	struct sup_doctor_reason *to =
-	    &doctor->report.reasons[SUP_DOCTOR_EXECUTION];
+	struct sup_doctor_report *report = &doctor->report;
+	const struct sup_doctor_way_is *isolated =
+	    &report->ways[SUP_WAY_ISOLATED];
+	struct sup_doctor_reason *to = &report->reasons[SUP_DOCTOR_EXECUTION];
 
-	doctor->report.answers[SUP_DOCTOR_EXECUTION].error =
-	    SUP_DOCTOR_NOT_ISOLATED;
+	if (report->answers[SUP_DOCTOR_EXECUTION].error != 0)
+		return;
+	sup_doctor_trial_run(&doctor->trial, doctor->options->python,
+	    sup_place_env(doctor->environment, "PATH"), report->ways);
+	report->isolation = doctor->trial.isolation;
+	report->python = doctor->trial.python;
+	if (isolated->available)
+		return;
+	/* In place of a reason from the table. */
+	report->answers[SUP_DOCTOR_EXECUTION].error = SUP_DOCTOR_NOT_ISOLATED;
 	(void)strlcpy(to->error, "not isolated", sizeof(to->error));
-	(void)strlcpy(to->reason, reason, sizeof(to->reason));
-	(void)strlcpy(to->cure, cure, sizeof(to->cure));
+	(void)strlcpy(to->reason, isolated->error, sizeof(to->reason));
+	(void)strlcpy(to->cure, isolated->cure, sizeof(to->cure));
 }
 
-static void
-on_finished(void *arg, struct weir_execution *execution)
-{
-	(void)arg;
-	(void)execution;
-}
-
-/* False with a sentence in error: nothing could be started. */
+/* The level that was asked for, or a stronger one. */
 static bool
-execute(struct doctor *doctor, char error[WEIR_ERROR_MAX])
+is_available(const struct doctor *doctor)
 {
-	char libexec[PATH_MAX];
-	const struct weir_config config = {
-	    .python = doctor->options->python,
-	    .path = sup_place_env(doctor->environment, "PATH"),
-	    .libexec = libexec,
-	    .layers = ~UINT32_C(0),
-	};
-	/* Enough for any host on which it ends at all. */
-	const struct weir_limit limits[] = {{"wall", 30ULL * 1000000000}};
-	const struct weir_request request = {
-	    .program = program,
-	    .program_len = sizeof(program) - 1,
-	    .limits = limits,
-	    .limit_count = 1,
-	};
-	const struct weir_events events = {.finished = on_finished};
-	enum weir_fault fault;
-	int r = sup_place_libexec(libexec);
+	const struct sup_doctor_way_is *ways = doctor->report.ways;
 
-	if (r < 0) {
-		(void)snprintf(
-		    error, WEIR_ERROR_MAX, "/proc/self/exe: %s", strerror(-r));
-		return false;
-	}
-	doctor->weir = weir_new(&config, &fault, error);
-	if (doctor->weir == NULL)
-		return false;
-	doctor->execution = weir_start(doctor->weir, &request, &events, error);
-	if (doctor->execution == NULL)
-		return false;
-	while (!weir_is_finished(doctor->execution)) {
-		if (weir_dispatch(doctor->weir, -1))
-			continue;
-		(void)strlcpy(
-		    error, "the event loop is broken", WEIR_ERROR_MAX);
-		return false;
-	}
-	return true;
-}
-
-/* Finds a member of the result; false when the result is not as it should
- * be. */
-static bool
-find_members(struct doctor *doctor)
-{
-	struct wire_json_member members[RESULT_MEMBERS];
-	struct wire_json_scratch scratch;
-	struct wire_span text;
-	size_t count = 0;
-	void *memory = malloc(wire_json_scratch_size(RESULT_KEYS));
-	bool found = false;
-
-	if (memory == NULL)
-		return false;
-	/* The text is our own, so any seed will do. */
-	wire_json_scratch_init(&scratch, memory, RESULT_KEYS, 0);
-	text.p = (const uint8_t *)weir_text(
-	    doctor->execution, WEIR_TEXT_RESULT, &text.len);
-	if (text.p == NULL ||
-	    wire_json_scan_object(text, WIRE_MAX_DEPTH, &scratch, members,
-		RESULT_MEMBERS, &count, NULL) != WIRE_OK)
-		count = 0;
-	for (size_t i = 0; i < count; i++) {
-		if (wire_json_text_equal(
-			members[i].key, WIRE_LIT("isolation"))) {
-			doctor->report.isolation = members[i].value;
-			found = true;
-		}
-		if (wire_json_text_equal(members[i].key, WIRE_LIT("value")) &&
-		    members[i].type == WIRE_JSON_STRING &&
-		    members[i].value.len < 32)
-			doctor->report.python = members[i].value;
-	}
-	free(memory);
-	return found;
-}
-
-static void
-try_execution(struct doctor *doctor)
-{
-	char error[WEIR_ERROR_MAX] = "";
-	const char *kind;
-
-	if (doctor->report.answers[SUP_DOCTOR_EXECUTION].error != 0)
-		return;
-	if (!execute(doctor, error)) {
-		fail_execution(doctor, error, "see what weir run says");
-		return;
-	}
-	if (!find_members(doctor)) {
-		fail_execution(doctor, "its result cannot be read",
-		    "see what weir run --json says");
-		return;
-	}
-	kind = weir_text(doctor->execution, WEIR_TEXT_KIND, NULL);
-	if (kind != NULL)
-		fail_execution(doctor,
-		    weir_text(doctor->execution, WEIR_TEXT_MESSAGE, NULL),
-		    sup_kind_guidance(sup_kind_from((struct wire_span){
-			(const uint8_t *)kind, strlen(kind)})));
+	if (ways[SUP_WAY_ISOLATED].available)
+		return true;
+	return doctor->options->level == WEIR_LEVEL_PROCESS &&
+	    (ways[SUP_WAY_NAMESPACES].available ||
+		ways[SUP_WAY_PLAIN].available);
 }
 
 /* --- what is printed ------------------------------------------------------ */
@@ -275,7 +174,7 @@ sup_cmd_doctor(const struct sup_options *options, char **environment)
 	sup_doctor_look(&doctor.report.host);
 	if (!try_steps(&doctor))
 		return code;
-	try_execution(&doctor);
+	try_executions(&doctor);
 	sup_doctor_conclude(&doctor.report);
 	printed = options->json ? print_json(&doctor.report)
 				: print_text(&doctor.report);
@@ -283,9 +182,8 @@ sup_cmd_doctor(const struct sup_options *options, char **environment)
 		fprintf(
 		    stderr, "weir: standard output: it cannot be written\n");
 	else
-		code = doctor.report.available ? SUP_DOCTOR_AVAILABLE
-					       : SUP_DOCTOR_NOT_AVAILABLE;
-	weir_execution_free(doctor.execution);
-	weir_free(doctor.weir);
+		code = is_available(&doctor) ? SUP_DOCTOR_AVAILABLE
+					     : SUP_DOCTOR_NOT_AVAILABLE;
+	sup_doctor_trial_release(&doctor.trial);
 	return code;
 }

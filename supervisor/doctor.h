@@ -1,5 +1,5 @@
 /*
- * The steps that level `isolated` is made of, each tried for itself.
+ * The steps that the levels are made of, each tried for itself.
  *
  * A step is tried in a child that ends with it, so that nothing stays: no
  * mount, no file, no limit, no filter, no process. What it did is an answer;
@@ -23,6 +23,7 @@
 	X(PID_NAMESPACE, "pid_namespace")                                      \
 	X(MOUNT_NAMESPACE, "mount_namespace")                                  \
 	X(NETWORK_NAMESPACE, "network_namespace")                              \
+	X(NETWORK_LINKS, "network_links")                                      \
 	X(IPC_NAMESPACE, "ipc_namespace")                                      \
 	X(UTS_NAMESPACE, "uts_namespace")                                      \
 	X(CGROUP_NAMESPACE, "cgroup_namespace")                                \
@@ -34,6 +35,9 @@
 	X(NO_NEW_PRIVS, "no_new_privs")                                        \
 	X(SECCOMP, "seccomp")                                                  \
 	X(LANDLOCK, "landlock")                                                \
+	X(LANDLOCK_ABI, "landlock_abi")                                        \
+	X(SUBREAPER, "subreaper")                                              \
+	X(WORKSPACE_BASE, "workspace_base")                                    \
 	X(PIDFD, "pidfd")                                                      \
 	X(CLOSE_RANGE, "close_range")                                          \
 	X(MEMFD, "memfd")                                                      \
@@ -52,7 +56,7 @@ enum sup_doctor_step {
 };
 
 #define SUP_DOCTOR_BIT(step) (UINT32_C(1) << (step))
-_Static_assert(SUP_DOCTOR_COUNT <= 32, "sets of steps are 32 bits");
+_Static_assert(SUP_DOCTOR_COUNT < 32, "sets of steps are 32 bits");
 
 /* What stands in the place of an errno when there is none: above them all. */
 enum {
@@ -61,6 +65,7 @@ enum {
 	SUP_DOCTOR_NOT_TRIED,	   /* a step that it needs was refused */
 	SUP_DOCTOR_NO_EFFECT,	   /* accepted, and then it did not hold */
 	SUP_DOCTOR_NOT_ISOLATED,   /* the execution was less than that */
+	SUP_DOCTOR_TOO_OLD,	   /* there, and without what is needed */
 };
 
 #define SUP_DOCTOR_DETAIL 512
@@ -82,12 +87,12 @@ struct sup_doctor_try {
 	struct sup_doctor_answer answer;
 };
 
-#define SUP_DOCTOR_NEEDED_FOR 5
+#define SUP_DOCTOR_NEEDED_FOR 6
 
 struct sup_doctor_spec {
 	const char *what; /* for people, a few words */
-	/* Guarantees, and first of all "isolated" where that level needs it;
-	 * ended by NULL. */
+	/* Levels, and guarantees; "isolated" is the first where that level
+	 * needs it. Ended by NULL. */
 	const char *needed_for[SUP_DOCTOR_NEEDED_FOR + 1];
 	uint32_t needs; /* steps without which this one cannot be tried */
 	/* Runs in the child: 0, -errno, or a word from above. NULL: not tried

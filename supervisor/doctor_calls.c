@@ -22,6 +22,7 @@
 
 #include "supervisor/doctor_try.h"
 #include "supervisor/interp.h"
+#include "supervisor/scratch.h"
 #include "supervisor/sys.h"
 #include "supervisor/sys_doctor.h"
 #include "supervisor/unlinked.h"
@@ -130,6 +131,60 @@ sup_step_landlock(struct sup_doctor_try *attempt)
 	return sup_sys_open("/", O_RDONLY | O_DIRECTORY) == -EACCES
 	    ? 0
 	    : SUP_DOCTOR_NO_EFFECT;
+}
+
+/* Before it a file that may only be read could be emptied (truncate(2)). */
+#define ABI_LEAST 3
+
+int
+sup_step_landlock_abi(struct sup_doctor_try *attempt)
+{
+	long abi;
+
+	sup_doctor_note(attempt, "landlock_create_ruleset");
+	abi = RAW(NR_CREATE_RULESET, 0, 0, CREATE_VERSION, 0, 0);
+	if (abi < 0)
+		return (int)abi;
+	sup_doctor_see(
+	    attempt, "ABI %ld; %d is the least for that", abi, ABI_LEAST);
+	return abi < ABI_LEAST ? SUP_DOCTOR_TOO_OLD : 0;
+}
+
+int
+sup_step_subreaper(struct sup_doctor_try *attempt)
+{
+	int is = 0;
+
+	TRY(attempt, "prctl(PR_SET_CHILD_SUBREAPER)",
+	    RAW(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0));
+	TRY(attempt, "prctl(PR_GET_CHILD_SUBREAPER)",
+	    RAW(SYS_prctl, PR_GET_CHILD_SUBREAPER, &is, 0, 0, 0));
+	return is == 1 ? 0 : SUP_DOCTOR_NO_EFFECT;
+}
+
+/* Made and, when nothing else stands in it, removed again. */
+int
+sup_step_workspace_base(struct sup_doctor_try *attempt)
+{
+	static const char name[] = "doctor";
+	struct sup_scratch scratch = SUP_SCRATCH_NONE;
+	char made[SUP_SCRATCH_NAME] = "", path[PATH_MAX];
+	struct wire_errinfo info = {"", 0, 0};
+	bool open = false;
+	enum wire_err err;
+
+	err = sup_scratch_open(&scratch, true, &open, &info);
+	if (err == WIRE_OK)
+		err = sup_scratch_make(&scratch, name, made, path, &info);
+	if (made[0] != '\0')
+		(void)sup_scratch_remove(&scratch, made, "");
+	sup_scratch_close(&scratch);
+	if (err != WIRE_OK) {
+		sup_doctor_note(attempt, "%s", scratch.base);
+		return info.sys != 0 ? -info.sys : -EINVAL;
+	}
+	sup_doctor_see(attempt, "%s", scratch.base);
+	return 0;
 }
 
 int

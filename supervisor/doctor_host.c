@@ -1,15 +1,21 @@
 #include "supervisor/doctor_host.h"
 
+#include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <bsd/string.h>
 
 #include "supervisor/sys.h"
+#include "supervisor/sys_doctor.h"
 
 static const char *const settings[SUP_SETTING_COUNT] = {[SUP_SETTING_NONE] = "",
 #define X(name, text) [SUP_SETTING_##name] = text,
@@ -60,6 +66,43 @@ sup_doctor_is_chroot(const char *mountinfo)
 	return true;
 }
 
+/* Of the mount that the root stands on, and the root in it; 0: unknown. */
+static uint64_t
+root_id(void)
+{
+	struct statx is = {0};
+
+	if (sup_sys_raw(SYS_statx,
+		(const long[6]){AT_FDCWD, (long)"/", 0,
+		    STATX_INO | STATX_MNT_ID, (long)&is, 0}) < 0)
+		return 0;
+	return is.stx_mnt_id << 40 ^ is.stx_ino;
+}
+
+/*
+ * Whether the root is another than the mount namespace's own: entering the
+ * namespace that one is in already leaves a chroot (setns(2)). For who may,
+ * and in a child, since it lasts.
+ */
+static bool
+leaves_chroot(void)
+{
+	int status = 0, fd;
+	pid_t pid = sup_sys_fork();
+
+	if (pid == 0) {
+		uint64_t before = root_id();
+
+		fd = sup_sys_open("/proc/self/ns/mnt", O_RDONLY);
+		if (sup_sys_raw(SYS_setns,
+			(const long[6]){fd, CLONE_NEWNS, 0, 0, 0, 0}) < 0)
+			_exit(0);
+		_exit(before != root_id());
+	}
+	return pid > 0 && sup_sys_wait(pid, &status, 0) == pid &&
+	    WIFEXITED(status) && WEXITSTATUS(status) == 1;
+}
+
 void
 sup_doctor_choose_ids(struct sup_idmap *ret_map)
 {
@@ -92,7 +135,8 @@ sup_doctor_look(struct sup_doctor_host *ret_host)
 	host.no_new_privs = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
 	len = sup_sys_read_text("/proc/self/mountinfo", text, sizeof(text));
 	/* One that does not fit says nothing about what is missing. */
-	host.chroot = len < sizeof(text) - 1 && sup_doctor_is_chroot(text);
+	host.chroot = (len < sizeof(text) - 1 && sup_doctor_is_chroot(text)) ||
+	    leaves_chroot();
 	sup_doctor_choose_ids(&map);
 	host.only_root = !map.own && (map.uid == 0 || map.gid == 0);
 	(void)sup_sys_read_text(

@@ -12,10 +12,14 @@
 	    BIT(CGROUP_NAMESPACE))
 #define MOUNTS                                                                 \
 	(BIT(PROPAGATION) | BIT(TMPFS) | BIT(BIND_MOUNT) | BIT(PIVOT_ROOT))
-#define IN_USER (SPACES | BIT(ID_MAPS) | MOUNTS | BIT(CAPABILITIES))
+#define IN_USER                                                                \
+	(SPACES | BIT(ID_MAPS) | MOUNTS | BIT(CAPABILITIES) |                  \
+	    BIT(NETWORK_LINKS))
 /* The calls of which a kernel may be too old; the others are older. */
 #define NEWER                                                                  \
 	(MOUNTS | BIT(PIDFD) | BIT(CLOSE_RANGE) | BIT(SECCOMP) | BIT(MEMFD))
+/* Landlock in whole or in part. */
+#define LANDLOCKS (BIT(LANDLOCK) | BIT(LANDLOCK_ABI))
 
 /* --- what is known of the host -------------------------------------------- */
 
@@ -142,11 +146,17 @@ static const struct row rows[] = {
 	"root is the only id in this user namespace, and a program is never "
 	"run as root",
 	"map a second uid and gid into it, or start weir as another user"},
+    {BIT(NETWORK_LINKS), EPERM, FILTERED, SUP_SETTING_NONE,
+	"probably a system-call filter that this process has inherited",
+	"allow socket(AF_INET, SOCK_DGRAM) in that filter (of a container: "
+	"its seccomp profile); it is a socket in an empty network"},
     {IN_USER, EPERM, FILTERED, SUP_SETTING_NONE,
 	"probably a system-call filter that this process has inherited, as "
 	"containers have them",
-	"allow clone, unshare, mount and pivot_root in the container's "
-	"seccomp profile (docker, podman: --security-opt seccomp=FILE)"},
+	"allow clone, unshare, mount, fsopen, fsconfig, fsmount, open_tree, "
+	"move_mount, mount_setattr, umount2 and pivot_root in the "
+	"container's seccomp profile (docker, podman: --security-opt "
+	"seccomp=FILE)"},
     {IN_USER, EPERM, ONE_SETTING, SUP_SETTING_APPARMOR,
 	"AppArmor gives no capabilities to the user namespaces of who is "
 	"not root",
@@ -157,7 +167,10 @@ static const struct row rows[] = {
 	"not root",
 	"as root: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, "
 	"or give weir an AppArmor profile that has 'userns'"},
-    {ALL & ~BIT(LANDLOCK), EPERM, FILTERED, SUP_SETTING_NONE,
+    {BIT(WORKSPACE_BASE), EPERM, ALWAYS, SUP_SETTING_NONE,
+	"what stands there is not a private directory of the caller's",
+	"remove it; weir makes its own"},
+    {ALL & ~LANDLOCKS, EPERM, FILTERED, SUP_SETTING_NONE,
 	"probably a system-call filter that this process has inherited",
 	"allow the call in that filter (of a container: its seccomp "
 	"profile)"},
@@ -166,7 +179,13 @@ static const struct row rows[] = {
 	"the kernel does not have the call",
 	"allow the call in that filter (of a container: its seccomp profile "
 	"or a newer runtime)"},
-    {BIT(SECCOMP) | BIT(LANDLOCK), 0, FILTERED, SUP_SETTING_NONE,
+    {LANDLOCKS, SUP_DOCTOR_TOO_OLD, ALWAYS, SUP_SETTING_NONE,
+	"this Landlock cannot refuse to empty a file (truncate)",
+	"use Linux 6.2 or newer, which has Landlock ABI 3"},
+    {LANDLOCKS, E2BIG, ALWAYS, SUP_SETTING_NONE,
+	"this process is inside as many Landlock domains as there can be (16)",
+	"start weir outside of some of them"},
+    {BIT(SECCOMP) | LANDLOCKS, 0, FILTERED, SUP_SETTING_NONE,
 	"probably a system-call filter that this process has inherited",
 	"allow the call in that filter (of a container: its seccomp "
 	"profile)"},
@@ -187,14 +206,17 @@ static const struct row rows[] = {
 	"a security module forbids mounts inside user namespaces",
 	"look for a refusal in the log of the kernel (dmesg, ausearch) and "
 	"allow it there"},
-    {BIT(LANDLOCK), EOPNOTSUPP, LSM_WITHOUT_LANDLOCK, SUP_SETTING_NONE,
+    {BIT(WORKSPACE_BASE), EROFS, ALWAYS, SUP_SETTING_NONE,
+	"the filesystem is read-only",
+	"mount a writable /tmp (a tmpfs will do) for weir"},
+    {LANDLOCKS, EOPNOTSUPP, LSM_WITHOUT_LANDLOCK, SUP_SETTING_NONE,
 	"Landlock is not among the security modules of this boot "
 	"(/sys/kernel/security/lsm)",
 	"add landlock to lsm= on the kernel's command line"},
-    {BIT(LANDLOCK), EOPNOTSUPP, ALWAYS, SUP_SETTING_NONE,
+    {LANDLOCKS, EOPNOTSUPP, ALWAYS, SUP_SETTING_NONE,
 	"Landlock was switched off at boot",
 	"add landlock to lsm= on the kernel's command line"},
-    {BIT(LANDLOCK), ENOSYS, ALWAYS, SUP_SETTING_NONE,
+    {LANDLOCKS, ENOSYS, ALWAYS, SUP_SETTING_NONE,
 	"the kernel was built without Landlock, or is older than 5.13",
 	"use a kernel with CONFIG_SECURITY_LANDLOCK, 6.2 or newer for all of "
 	"it"},
@@ -229,7 +251,7 @@ static const struct row rows[] = {
     {BIT(SECCOMP), 0, ALWAYS, SUP_SETTING_NONE,
 	"the kernel does not take a filter",
 	"use a kernel with CONFIG_SECCOMP_FILTER"},
-    {BIT(LANDLOCK), 0, ALWAYS, SUP_SETTING_NONE,
+    {LANDLOCKS, 0, ALWAYS, SUP_SETTING_NONE,
 	"the kernel does not take Landlock's rules",
 	"use a kernel with CONFIG_SECURITY_LANDLOCK, 6.2 or newer"},
     {BIT(RLIMITS), 0, ALWAYS, SUP_SETTING_NONE,
@@ -239,6 +261,15 @@ static const struct row rows[] = {
 	    BIT(SOCKETPAIR),
 	0, ALWAYS, SUP_SETTING_NONE, "the kernel refuses the call",
 	"look for a security module or a filter that forbids it"},
+    {BIT(NETWORK_LINKS), 0, ALWAYS, SUP_SETTING_NONE,
+	"process 1 cannot ask what the network namespace holds",
+	"use a kernel with CONFIG_INET, and look for a security module that "
+	"forbids sockets"},
+    {BIT(SUBREAPER), 0, ALWAYS, SUP_SETTING_NONE, "the kernel refuses the call",
+	"look for a security module or a filter that forbids prctl"},
+    {BIT(WORKSPACE_BASE), 0, ALWAYS, SUP_SETTING_NONE,
+	"no directory for workspaces can be made there",
+	"make /tmp writable for who runs weir, with room on it"},
     {BIT(UNLINKED_FILE), 0, ALWAYS, SUP_SETTING_NONE,
 	"no file can be made in /var/tmp or in /tmp, so tool results of more "
 	"than 1 MiB that a program leaves unread end its execution",
@@ -329,6 +360,9 @@ name_error(const struct sup_doctor_answer *answer, char text[SUP_DOCTOR_TEXT])
 	case SUP_DOCTOR_NO_EFFECT:
 		(void)snprintf(
 		    text, SUP_DOCTOR_TEXT, "accepted, but without effect");
+		break;
+	case SUP_DOCTOR_TOO_OLD:
+		(void)snprintf(text, SUP_DOCTOR_TEXT, "too old");
 		break;
 	case SUP_DOCTOR_NOT_ISOLATED:
 		(void)snprintf(text, SUP_DOCTOR_TEXT, "not isolated");

@@ -77,17 +77,23 @@ void
 sup_doctor_conclude(struct sup_doctor_report *report)
 {
 	struct wire_span level = member(report->isolation, "level");
-	uint32_t failed = 0;
 
+	report->failed = 0;
 	for (unsigned i = 0; i < SUP_DOCTOR_COUNT; i++)
 		if (report->answers[i].error != 0)
-			failed |= SUP_DOCTOR_BIT(i);
+			report->failed |= SUP_DOCTOR_BIT(i);
 	for (unsigned i = 0; i < SUP_DOCTOR_COUNT; i++)
 		if (report->answers[i].error != 0 &&
 		    report->reasons[i].reason[0] == '\0')
 			sup_doctor_explain((enum sup_doctor_step)i,
-			    &report->answers[i], &report->host, failed,
+			    &report->answers[i], &report->host, report->failed,
 			    &report->reasons[i]);
+	for (unsigned i = 0; i < SUP_WAY_COUNT; i++)
+		if (!report->ways[i].available &&
+		    report->ways[i].error[0] == '\0')
+			(void)strlcpy(report->ways[i].error,
+			    report->reasons[SUP_DOCTOR_EXECUTION].reason,
+			    sizeof(report->ways[i].error));
 	(void)snprintf(report->level, sizeof(report->level), "%.*s",
 	    (int)level.len, level.len > 0 ? (const char *)level.p : "");
 	if (report->level[0] == '\0')
@@ -175,6 +181,29 @@ put_step(struct wire_out *out, const struct sup_doctor_report *report,
 	wire_out_end_object(out);
 }
 
+/* The base is what the step that made it has seen. */
+static const char *
+workspace_base(const struct sup_doctor_report *report)
+{
+	const struct sup_doctor_answer *answer =
+	    &report->answers[SUP_DOCTOR_WORKSPACE_BASE];
+
+	return answer->error == 0 ? answer->detail : "";
+}
+
+static void
+put_ways(struct wire_out *out, const struct sup_doctor_report *report)
+{
+	wire_out_key(out, "ways");
+	wire_out_begin_array(out);
+	for (unsigned i = 0; i < SUP_WAY_COUNT; i++)
+		sup_doctor_way_put_json((enum sup_doctor_way)i,
+		    &report->ways[i], report->failed, report->reasons, out);
+	wire_out_end_array(out);
+	wire_out_key(out, "workspace");
+	sup_doctor_workspace_put_json(workspace_base(report), out);
+}
+
 void
 sup_doctor_put_json(
     const struct sup_doctor_report *report, struct wire_out *out)
@@ -190,6 +219,7 @@ sup_doctor_put_json(
 		put_step(out, report, (enum sup_doctor_step)i);
 	wire_out_end_array(out);
 	put_raw(out, "isolation", report->isolation);
+	put_ways(out, report);
 	put_text(out, "verdict", report->verdict);
 	wire_out_end_object(out);
 	wire_out_newline(out);
@@ -288,5 +318,10 @@ sup_doctor_put_text(const struct sup_doctor_report *report, FILE *stream)
 	print_grades(report->isolation, stream);
 	if (report->isolation.len > 0)
 		(void)fputc('\n', stream);
+	for (unsigned i = 0; i < SUP_WAY_COUNT; i++)
+		sup_doctor_way_put_text((enum sup_doctor_way)i,
+		    &report->ways[i], report->failed, report->reasons, stream);
+	sup_doctor_workspace_put_text(workspace_base(report), stream);
+	(void)fputc('\n', stream);
 	(void)fprintf(stream, "%s\n", report->verdict);
 }

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "supervisor/doctor_reason.h"
+#include "supervisor/doctor_ways.h"
 #include "wire/json_out.h"
 
 struct sup_doctor_report {
@@ -16,12 +16,14 @@ struct sup_doctor_report {
 	struct sup_doctor_answer answers[SUP_DOCTOR_COUNT];
 	/* For those that are not ok. */
 	struct sup_doctor_reason reasons[SUP_DOCTOR_COUNT];
-	/* Out of the result of a real execution, as it stands there; empty
-	 * when there was none. */
+	struct sup_doctor_way_is ways[SUP_WAY_COUNT];
+	/* Out of the results of real executions, as they stand there; empty
+	 * when there was none. isolation: of the way `isolated`. */
 	struct wire_span isolation; /* an object */
 	struct wire_span python;    /* a string, with its quotes */
-	char level[16];
-	bool available; /* level isolated was had */
+	char level[16];		    /* that the way `isolated` had */
+	uint32_t failed;	    /* steps, as a set */
+	bool available;		    /* level isolated was had */
 	char verdict[4 * SUP_DOCTOR_TEXT];
 };
 

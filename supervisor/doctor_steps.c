@@ -8,11 +8,14 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/mount.h>
+#include <net/if.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -140,6 +143,28 @@ int
 sup_step_network_namespace(struct sup_doctor_try *attempt)
 {
 	return in_namespaces(attempt, CLONE_NEWNET, false, NULL);
+}
+
+/* As process 1 does (child/links.c): the loopback is the first. */
+static int
+count_links(struct sup_doctor_try *attempt)
+{
+	struct ifreq link = {.ifr_ifindex = 1};
+	long fd;
+
+	sup_doctor_note(attempt, "socket(AF_INET)");
+	fd = RAW(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0, 0, 0);
+	if (fd < 0)
+		return (int)fd;
+	TRY(attempt, "ioctl(SIOCGIFNAME)",
+	    RAW(SYS_ioctl, fd, SIOCGIFNAME, &link, 0, 0));
+	return 0;
+}
+
+int
+sup_step_network_links(struct sup_doctor_try *attempt)
+{
+	return in_namespaces(attempt, CLONE_NEWNET, false, count_links);
 }
 
 int

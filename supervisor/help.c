@@ -33,7 +33,7 @@ sup_help_print(FILE *stream)
 
 	(void)fprintf(stream,
 	    "usage: weir run [options] [FILE | -c TEXT | -]\n"
-	    "       weir doctor [--json] [--python PATH]\n"
+	    "       weir doctor [--json] [--python PATH] [--level LEVEL]\n"
 	    "       weir log [options] RUN | FILE\n"
 	    "\n"
 	    "Runs one Python program, confined by the operating system, and "
@@ -57,7 +57,7 @@ sup_help_print_doctor(FILE *stream)
 	size_t i;
 
 	(void)fprintf(stream,
-	    "usage: weir doctor [--json] [--python PATH]\n"
+	    "usage: weir doctor [--json] [--python PATH] [--level LEVEL]\n"
 	    "\n"
 	    "Tries each step of the confinement on this host, and says why "
 	    "one is refused\nand what to do about it.\n"
@@ -65,7 +65,8 @@ sup_help_print_doctor(FILE *stream)
 	for (i = 0; sup_options_doctor_text(i) != NULL; i++)
 		print_option(stream, sup_options_doctor_text(i));
 	(void)fprintf(stream,
-	    "\nExits with 0 when level isolated is available, else with 1.\n"
+	    "\nExits with 0 when the level, isolated unless asked, is "
+	    "available, else with 1.\n"
 	    "\nweir(1) describes what it prints.\n");
 }
 

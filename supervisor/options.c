@@ -376,6 +376,8 @@ static const struct option_spec specs[] = {
 static const struct option_spec doctor_specs[] = {
     {{"--json", NULL, "print one JSON object on one line"}, apply_json},
     {{"--python", "PATH", "the interpreter (default: python3)"}, apply_python},
+    {{"--level", "LEVEL", "whose being had is the status: isolated or process"},
+	apply_level},
     {{"--help", NULL, "print this text"}, apply_doctor_help},
 };
 

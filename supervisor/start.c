@@ -37,7 +37,9 @@ take_level(struct weir_execution *e, const struct weir_request *request,
 
 	t->unconfined = terms != NULL ? terms->unconfined : request->unconfined;
 	t->only_isolated = backend == WEIR_BACKEND_ISOLATED;
-	t->only_process = backend == WEIR_BACKEND_PROCESS;
+	t->only_process = backend >= WEIR_BACKEND_PROCESS;
+	t->only_spaces = backend == WEIR_BACKEND_NAMESPACES;
+	t->only_plain = backend == WEIR_BACKEND_PLAIN;
 	/* Of terms all of it was checked when they were made. */
 	if (terms != NULL) {
 		t->level = terms->bounds.level;
@@ -179,6 +181,10 @@ choose_attempts(struct weir_execution *e)
 		e->last_attempt = SUP_ATTEMPT_PLAIN;
 		if (t->only_process)
 			e->first_attempt = SUP_ATTEMPT_SPACES;
+		if (t->only_spaces)
+			e->last_attempt = SUP_ATTEMPT_SPACES;
+		if (t->only_plain)
+			e->first_attempt = SUP_ATTEMPT_PLAIN;
 	}
 	e->attempt = e->first_attempt;
 	while (

@@ -20,7 +20,8 @@ struct sup_terms {
 	enum sup_level level; /* the least that the program may run at */
 	bool unconfined;      /* --unconfined; level is NONE then */
 	/* Which way alone is tried, where one was named. */
-	bool only_isolated, only_process;
+	bool only_isolated, only_process; /* ways; and of the latter: */
+	bool only_spaces, only_plain;
 	/* Derived, never set: bytes of one frame and of the whole stream. */
 	uint64_t child_frame_max;
 	uint64_t child_bytes_max;

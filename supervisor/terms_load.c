@@ -203,7 +203,7 @@ sup_terms_way_problem(
 	    (level == SUP_LEVEL_PROCESS || backend != WEIR_BACKEND_ANY))
 		return "unconfined contradicts a level or a backend; ask for "
 		       "one of them";
-	if (!unconfined && backend == WEIR_BACKEND_PROCESS &&
+	if (!unconfined && backend >= WEIR_BACKEND_PROCESS &&
 	    level > SUP_LEVEL_PROCESS)
 		return "backend process reaches level process at most; ask "
 		       "for --level process too";
@@ -254,7 +254,7 @@ narrow(struct loader *loader)
 	terms->unconfined = config->unconfined;
 	if (config->unconfined)
 		most = SUP_LEVEL_NONE;
-	else if (config->backend == WEIR_BACKEND_PROCESS)
+	else if (config->backend >= WEIR_BACKEND_PROCESS)
 		most = SUP_LEVEL_PROCESS;
 	for (size_t i = 0; i < SUP_VOICES; i++)
 		sup_bounds_widest(&terms->said[i]);

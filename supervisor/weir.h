@@ -88,7 +88,10 @@ enum weir_level {
 enum weir_backend {
 	WEIR_BACKEND_ANY,
 	WEIR_BACKEND_ISOLATED,
-	WEIR_BACKEND_PROCESS /* for tests: also where more could be had */
+	WEIR_BACKEND_PROCESS, /* for tests: also where more could be had */
+	/* One of the two ways of PROCESS alone, for finding out. */
+	WEIR_BACKEND_NAMESPACES, /* its own ones, but for mounts */
+	WEIR_BACKEND_PLAIN	 /* none */
 };
 
 /* One of the three JSON texts of weir(1), PROFILES. */

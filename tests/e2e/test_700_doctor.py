@@ -10,16 +10,20 @@ import subprocess
 
 from weir_test import (GUARANTEES, HANG, IS_ROOT, PYTHON, TOOLS, WEIR, Case,
                        become_subreaper, command, end_survivors, ipc_objects,
-                       leftovers, main, mounts, rows, survivors,
+                       leftovers, main, mounts, rows, run, survivors,
                        wait_for_orphans, without_repeats)
 
 STEPS = ("proc", "interpreter", "user_namespace", "id_maps", "pid_namespace",
-         "mount_namespace", "network_namespace", "ipc_namespace",
+         "mount_namespace", "network_namespace", "network_links",
+         "ipc_namespace",
          "uts_namespace", "cgroup_namespace", "propagation", "tmpfs",
          "bind_mount", "pivot_root", "capabilities", "no_new_privs",
-         "seccomp", "landlock", "pidfd", "close_range", "memfd", "rlimits",
+         "seccomp", "landlock", "landlock_abi", "subreaper",
+         "workspace_base", "pidfd", "close_range", "memfd", "rlimits",
          "timerfd", "epoll", "socketpair", "unlinked_file", "execution")
-OPTIONAL = ("landlock", "unlinked_file")
+OPTIONAL = ("landlock", "landlock_abi", "subreaper", "workspace_base",
+            "unlinked_file")
+WAYS = {"isolated": "isolated", "namespaces": "process", "plain": "process"}
 DOCTOR = [str(WEIR), "doctor", "--python", str(PYTHON)]
 DENY = str(TOOLS / "deny")
 
@@ -62,7 +66,8 @@ class Doctor(Case):
 
     def check_shape(self, report):
         self.assertEqual(list(report), [
-            "schema", "ok", "level", "host", "steps", "isolation", "verdict"])
+            "schema", "ok", "level", "host", "steps", "isolation", "ways",
+            "workspace", "verdict"])
         self.assertEqual(report["schema"], "weir.doctor/1")
         self.assertEqual(list(report["host"]), [
             "kernel", "machine", "uid", "seccomp_inherited", "no_new_privs",
@@ -77,7 +82,7 @@ class Doctor(Case):
                 self.assertEqual(step[key] is None, step["ok"], step)
             self.assertLessEqual(
                 set(step["needed_for"]),
-                {"isolated", "tools"} | set(GUARANTEES))
+                {"isolated", "process", "tools"} | set(GUARANTEES))
             self.assertEqual(step["needed_for"][0] == "isolated",
                              step["name"] not in OPTIONAL)
         if report["isolation"] is not None:
@@ -86,6 +91,31 @@ class Doctor(Case):
                              GUARANTEES)
         self.assertEqual(
             report["verdict"].startswith("isolated: available"), report["ok"])
+        self.assertEqual(report["ways"][0]["available"], report["ok"])
+        self.assertEqual({w["way"]: w["level"] for w in report["ways"]}, WAYS)
+        for way in report["ways"]:
+            self.check_way(report, way)
+        space = report["workspace"]
+        self.assertEqual(list(space), [
+            "base", "bytes", "deleted_files", "deleted_bytes", "interval_ms"])
+        self.assertEqual(space["base"] is not None,
+                         step_of(report, "workspace_base")["ok"])
+
+    def check_way(self, report, way):
+        self.assertEqual(list(way), [
+            "way", "level", "available", "missing", "error", "reason", "cure",
+            "guarantees"])
+        for key in ("error", "reason", "cure"):
+            self.assertEqual(way[key] is None, way["available"], way)
+        self.assertEqual(way["guarantees"] is not None, way["available"])
+        if way["guarantees"] is not None:
+            self.assertEqual(tuple(way["guarantees"]), GUARANTEES)
+        for name in way["missing"]:
+            self.assertFalse(step_of(report, name)["ok"])
+        if way["missing"] and not way["available"]:
+            step = step_of(report, way["missing"][0])
+            self.assertEqual((way["reason"], way["cure"]),
+                             (step["reason"], step["cure"]))
 
 
 def step_of(report, name):
@@ -100,6 +130,37 @@ class Here(Doctor):
         self.assertEqual(report["verdict"], "isolated: available")
         for proof in report["isolation"]["guarantees"].values():
             self.assertEqual(proof["grade"], "enforced")
+        self.assertEqual([w["available"] for w in report["ways"]], [True] * 3)
+
+    def test_overshoot_of_the_workspace(self):
+        """What a program can have beyond the limit of its workspace at level
+        process: as many deleted files as it may have open, and that is
+        what is said."""
+        space = self.report()["workspace"]
+        self.assertEqual(
+            (space["bytes"], space["deleted_files"], space["deleted_bytes"],
+             space["interval_ms"]), (64 << 20, 256, 256 * (16 << 20), 100))
+        text = self.words(DOCTOR).stdout.decode()
+        self.assertIn("beyond its limit (64M) a program can have 4G in 256 "
+                      "deleted files", text)
+        got = run("import os, time\n"
+                  "held = []\n"
+                  "try:\n"
+                  "    while True:\n"
+                  "        file = open('f', 'wb', buffering=0)\n"
+                  "        os.unlink('f')\n"
+                  "        file.write(bytes(1 << 18))\n"
+                  "        held.append(file)\n"
+                  "except OSError as error: problem = error.errno\n"
+                  "time.sleep(0.5)\n"
+                  "return [problem, len(held)]", level="process",
+                  limits={"workspace": "1M", "file_size": "256K",
+                          "open_files": 40})
+        self.assertEqual(got.kind, None, got.result["error"])
+        problem, count = got.result["value"]
+        self.assertEqual(problem, errno.EMFILE)
+        self.assertGreater(count << 18, 4 << 20)
+        self.assertLess(count, 40)
 
     def test_host(self):
         host = self.report()["host"]
@@ -129,6 +190,10 @@ class Here(Doctor):
             self.assertEqual(
                 len([x for x in lines
                      if x.split()[:2] == [name, "enforced"]]), 1)
+        for way in ("isolated ", "process, in namespaces ",
+                    "process, without any "):
+            self.assertEqual(len([x for x in lines if x.startswith(way) and
+                                  "available" in x]), 1, lines)
 
     def test_same_isolation_as_a_run(self):
         done = self.words(command("-c", "1"))
@@ -187,7 +252,8 @@ class Refused(Doctor):
         self.assertEqual(report["ok"], stands)
         if stands:
             self.assertEqual(report["verdict"],
-                             "isolated: available; without " + name)
+                             "isolated: available; without " + name +
+                             ("" if name != "landlock" else ", landlock_abi"))
         else:
             first = next(s for s in report["steps"]
                          if not s["ok"] and s["name"] not in OPTIONAL)
@@ -336,6 +402,15 @@ rows(Codes, {
     "available": (0, DOCTOR),
     "available_without_landlock": (
         0, [*refused["filter_hides_landlock"][0], *DOCTOR]),
+    "process_where_isolated_is": (0, [*DOCTOR, "--level", "process"]),
+    "process_available": (
+        0, [*denied(CLONE_NEWUSER), *DOCTOR, "--level", "process"]),
+    "isolated_asked_for": (
+        1, [*denied(CLONE_NEWUSER), *DOCTOR, "--level", "isolated"]),
+    "neither_available": (
+        1, [*denied(CLONE_NEWUSER + ",landlock_create_ruleset=ENOSYS"),
+            *DOCTOR, "--level", "process"]),
+    "level_none": (2, [*DOCTOR, "--level", "none"]),
     "not_available": (1, [*refused["without_user_namespaces"][0], *DOCTOR]),
     "operand": (2, [*DOCTOR, "program.py"]),
     "option_of_run": (2, [*DOCTOR, "--tool", "a=b"]),

@@ -21,7 +21,8 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static const int words[] = {SUP_DOCTOR_KILLED, SUP_DOCTOR_LATE,
-    SUP_DOCTOR_NOT_TRIED, SUP_DOCTOR_NO_EFFECT, SUP_DOCTOR_NOT_ISOLATED};
+    SUP_DOCTOR_NOT_TRIED, SUP_DOCTOR_NO_EFFECT, SUP_DOCTOR_NOT_ISOLATED,
+    SUP_DOCTOR_TOO_OLD};
 
 /* A host of which nothing is known but that it is new enough. */
 static struct sup_doctor_host
@@ -197,6 +198,12 @@ t_who_refuses_other_steps(void **state)
 	    "without Landlock", "CONFIG_SECURITY_LANDLOCK");
 	says(explain(SUP_DOCTOR_LANDLOCK, EOPNOTSUPP, host), "EOPNOTSUPP",
 	    "switched off at boot", "lsm=");
+	says(explain(SUP_DOCTOR_LANDLOCK, E2BIG, host), "E2BIG", "(16)",
+	    "outside");
+	says(explain(SUP_DOCTOR_LANDLOCK_ABI, SUP_DOCTOR_TOO_OLD, host),
+	    "too old", "truncate", "Linux 6.2");
+	says(explain(SUP_DOCTOR_WORKSPACE_BASE, EPERM, host), "EPERM",
+	    "not a private directory", "remove");
 	(void)snprintf(host.lsm, sizeof(host.lsm), "%s", "capability,yama");
 	says(explain(SUP_DOCTOR_LANDLOCK, EOPNOTSUPP, host), "EOPNOTSUPP",
 	    "/sys/kernel/security/lsm", "lsm=");
@@ -210,6 +217,12 @@ t_who_refuses_other_steps(void **state)
 	host.filtered = true;
 	says(explain(SUP_DOCTOR_SECCOMP, EINVAL, host), "EINVAL", "filter",
 	    "container");
+	says(explain(SUP_DOCTOR_LANDLOCK_ABI, SUP_DOCTOR_TOO_OLD, host),
+	    "too old", "truncate", "Linux 6.2");
+	says(explain(SUP_DOCTOR_WORKSPACE_BASE, EPERM, host), "EPERM",
+	    "not a private directory", "remove");
+	says(explain(SUP_DOCTOR_NETWORK_LINKS, EPERM, host), "EPERM", "filter",
+	    "socket(AF_INET");
 	says(explain(SUP_DOCTOR_PIDFD, SUP_DOCTOR_KILLED, host),
 	    "without an answer", "filter", "container");
 	host.filtered = false;
@@ -333,7 +346,7 @@ to_json(const struct sup_doctor_report *report, char *text, size_t max)
 		(struct wire_span){(const uint8_t *)text, len}, WIRE_MAX_DEPTH,
 		&scratch, members, 16, &count, NULL),
 	    WIRE_OK);
-	assert_int_equal(count, 7);
+	assert_int_equal(count, 9);
 	free(memory);
 	return len;
 }
@@ -369,6 +382,119 @@ t_json(void **state)
 	(void)to_json(report, text, sizeof(text));
 	assert_non_null(strstr(text, "\"isolation\":null"));
 	assert_non_null(strstr(text, "\"errno\":1,"));
+	free(report);
+}
+
+static void
+t_each_required_step_is_of_a_way(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < SUP_DOCTOR_COUNT; i++) {
+		uint32_t bit = SUP_DOCTOR_BIT(i);
+		const char *const *needed =
+		    sup_doctor_spec((enum sup_doctor_step)i)->needed_for;
+		bool isolated = strcmp(needed[0], "isolated") == 0;
+		bool process = strcmp(needed[0], "process") == 0 ||
+		    (needed[1] != NULL && strcmp(needed[1], "process") == 0);
+
+		/* A run has its way around what it lacks of pidfds. */
+		if (i == SUP_DOCTOR_EXECUTION || i == SUP_DOCTOR_PIDFD)
+			continue;
+		assert_int_equal(
+		    sup_doctor_way_missing(SUP_WAY_ISOLATED, bit) != 0,
+		    isolated);
+		assert_int_equal(
+		    sup_doctor_way_missing(SUP_WAY_PLAIN, bit) != 0, process);
+		if (process)
+			assert_int_not_equal(
+			    sup_doctor_way_missing(SUP_WAY_NAMESPACES, bit), 0);
+	}
+	assert_int_equal(sup_doctor_way_missing(SUP_WAY_NAMESPACES,
+			     SUP_DOCTOR_BIT(SUP_DOCTOR_PIVOT_ROOT)),
+	    0);
+	assert_int_not_equal(sup_doctor_way_missing(SUP_WAY_NAMESPACES,
+				 SUP_DOCTOR_BIT(SUP_DOCTOR_USER_NAMESPACE)),
+	    0);
+}
+
+/* The whole report as text; the caller frees it. */
+static char *
+to_text(const struct sup_doctor_report *report)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *stream = open_memstream(&text, &len);
+
+	sup_doctor_put_text(report, stream);
+	assert_int_equal(fclose(stream), 0);
+	return text;
+}
+
+static void
+t_ways(void **state)
+{
+	static char json[256 * 1024];
+	struct sup_doctor_report *report = new_report();
+	char *text;
+
+	(void)state;
+	report->answers[SUP_DOCTOR_USER_NAMESPACE].error = EPERM;
+	report->answers[SUP_DOCTOR_EXECUTION].error = SUP_DOCTOR_NOT_ISOLATED;
+	put(report->answers[SUP_DOCTOR_WORKSPACE_BASE].detail, "/tmp/weir-7");
+	put(report->ways[SUP_WAY_ISOLATED].error, "clone");
+	put(report->ways[SUP_WAY_NAMESPACES].error, "clone");
+	report->ways[SUP_WAY_PLAIN].available = true;
+	report->ways[SUP_WAY_PLAIN].guarantees =
+	    WIRE_LIT("{\"network\":{\"grade\":\"unverified\",\"evidence\":"
+		     "\"e\"},\"cpu\":{\"grade\":\"enforced\","
+		     "\"evidence\":\"unverified\"},\"identity\":{"
+		     "\"grade\":\"unavailable\",\"evidence\":\"\"}}");
+	sup_doctor_conclude(report);
+	(void)to_json(report, json, sizeof(json));
+	assert_non_null(strstr(json,
+	    "{\"way\":\"isolated\",\"level\":\"isolated\",\"available\":"
+	    "false,\"missing\":[\"user_namespace\"],\"error\":\"clone\","
+	    "\"reason\":\"a security module"));
+	assert_non_null(strstr(json,
+	    "{\"way\":\"plain\",\"level\":\"process\",\"available\":true,"
+	    "\"missing\":[],\"error\":null,\"reason\":null,\"cure\":null,"
+	    "\"guarantees\":{\"network\""));
+	assert_non_null(strstr(json,
+	    "\"workspace\":{\"base\":\"/tmp/weir-7\",\"bytes\":67108864,"));
+	text = to_text(report);
+	assert_non_null(strstr(text,
+	    "\nprocess, in namespaces  not available: user_namespace: a "
+	    "security module"));
+	assert_non_null(strstr(text,
+	    "\nprocess, without any    available; unavailable: identity; "
+	    "unverified: network\n"));
+	assert_non_null(strstr(text, " is a directory in /tmp/weir-7 that "));
+	free(text);
+	free(report);
+}
+
+/* Where no step says why, the execution does; where there was none, the step
+ * that it needed. */
+static void
+t_ways_without_a_step(void **state)
+{
+	struct sup_doctor_report *report = new_report();
+	char *text;
+
+	(void)state;
+	put(report->ways[SUP_WAY_PLAIN].error, "the reason");
+	put(report->ways[SUP_WAY_PLAIN].cure, "the change");
+	report->answers[SUP_DOCTOR_PROC].error = ENOENT;
+	report->answers[SUP_DOCTOR_EXECUTION].error = SUP_DOCTOR_NOT_TRIED;
+	sup_doctor_conclude(report);
+	assert_string_equal(report->ways[SUP_WAY_ISOLATED].error,
+	    "it needs proc, which was refused");
+	report->failed = 0;
+	text = to_text(report);
+	assert_non_null(strstr(text,
+	    "\nprocess, without any    not available: the reason\n"
+	    "      cure: the change\n"));
+	free(text);
 	free(report);
 }
 
@@ -434,6 +560,9 @@ main(void)
 	    cmocka_unit_test(t_chroots_are_seen),
 	    cmocka_unit_test(t_verdicts),
 	    cmocka_unit_test(t_json),
+	    cmocka_unit_test(t_each_required_step_is_of_a_way),
+	    cmocka_unit_test(t_ways),
+	    cmocka_unit_test(t_ways_without_a_step),
 	    cmocka_unit_test(t_text),
 	    cmocka_unit_test(t_answers_come_out_of_the_child),
 	};
