@@ -1,6 +1,7 @@
 #include "supervisor/doctor_reason.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +24,8 @@
 
 /* --- what is known of the host -------------------------------------------- */
 
+#define CHANGE_IDS (UINT64_C(1) << CAP_SETUID | UINT64_C(1) << CAP_SETGID)
+
 enum condition {
 	ALWAYS,
 	FILTERED,
@@ -30,6 +33,7 @@ enum condition {
 	ONE_SETTING,
 	CHROOT,
 	ONLY_ROOT,
+	STRIPPED_ROOT, /* without the capabilities to change ids */
 	LSM_WITHOUT_LANDLOCK,
 	OLD_KERNEL, /* before 5.14 */
 };
@@ -60,6 +64,9 @@ holds(const struct row *row, const struct sup_doctor_host *host)
 		return host->chroot;
 	case ONLY_ROOT:
 		return host->only_root;
+	case STRIPPED_ROOT:
+		return host->uid == 0 && host->status.read &&
+		    (host->status.caps[2] & CHANGE_IDS) != CHANGE_IDS;
 	case LSM_WITHOUT_LANDLOCK:
 		return host->lsm[0] != '\0' &&
 		    strstr(host->lsm, "landlock") == NULL;
@@ -146,6 +153,10 @@ static const struct row rows[] = {
 	"root is the only id in this user namespace, and a program is never "
 	"run as root",
 	"map a second uid and gid into it, or start weir as another user"},
+    {BIT(ID_MAPS), EPERM, STRIPPED_ROOT, SUP_SETTING_NONE,
+	"root has no right here to map an id that is not root's",
+	"give weir CAP_SETUID and CAP_SETGID (of a container: add them), or "
+	"start it as another user"},
     {BIT(NETWORK_LINKS), EPERM, FILTERED, SUP_SETTING_NONE,
 	"probably a system-call filter that this process has inherited",
 	"allow socket(AF_INET, SOCK_DGRAM) in that filter (of a container: "
@@ -179,6 +190,13 @@ static const struct row rows[] = {
 	"the kernel does not have the call",
 	"allow the call in that filter (of a container: its seccomp profile "
 	"or a newer runtime)"},
+    {LANDLOCKS, EOPNOTSUPP, LSM_WITHOUT_LANDLOCK, SUP_SETTING_NONE,
+	"Landlock is not among the security modules of this boot "
+	"(/sys/kernel/security/lsm)",
+	"add landlock to lsm= on the kernel's command line"},
+    {LANDLOCKS, EOPNOTSUPP, ALWAYS, SUP_SETTING_NONE,
+	"Landlock was switched off at boot",
+	"add landlock to lsm= on the kernel's command line"},
     {LANDLOCKS, SUP_DOCTOR_TOO_OLD, ALWAYS, SUP_SETTING_NONE,
 	"this Landlock cannot refuse to empty a file (truncate)",
 	"use Linux 6.2 or newer, which has Landlock ABI 3"},
@@ -209,13 +227,6 @@ static const struct row rows[] = {
     {BIT(WORKSPACE_BASE), EROFS, ALWAYS, SUP_SETTING_NONE,
 	"the filesystem is read-only",
 	"mount a writable /tmp (a tmpfs will do) for weir"},
-    {LANDLOCKS, EOPNOTSUPP, LSM_WITHOUT_LANDLOCK, SUP_SETTING_NONE,
-	"Landlock is not among the security modules of this boot "
-	"(/sys/kernel/security/lsm)",
-	"add landlock to lsm= on the kernel's command line"},
-    {LANDLOCKS, EOPNOTSUPP, ALWAYS, SUP_SETTING_NONE,
-	"Landlock was switched off at boot",
-	"add landlock to lsm= on the kernel's command line"},
     {LANDLOCKS, ENOSYS, ALWAYS, SUP_SETTING_NONE,
 	"the kernel was built without Landlock, or is older than 5.13",
 	"use a kernel with CONFIG_SECURITY_LANDLOCK, 6.2 or newer for all of "

@@ -211,6 +211,12 @@ t_who_refuses_other_steps(void **state)
 	    "without system-call filters", "CONFIG_SECCOMP_FILTER");
 	says(explain(SUP_DOCTOR_EPOLL, EMFILE, host), "EMFILE",
 	    "no more descriptors", "ulimit -n");
+	host.status.read = true;
+	says(explain(SUP_DOCTOR_ID_MAPS, EPERM, host), "EPERM", "no right",
+	    "CAP_SETUID");
+	host.status.caps[2] = UINT64_MAX;
+	says(explain(SUP_DOCTOR_ID_MAPS, EPERM, host), "EPERM",
+	    "does not take the map", "whose id is mapped");
 	host.only_root = true;
 	says(explain(SUP_DOCTOR_ID_MAPS, EPERM, host), "EPERM", "only id",
 	    "second uid");
