@@ -63,6 +63,7 @@ check 'source rules' python3 "$lint/source.py"
 check headers sh "$lint/headers.sh"
 check symbols sh "$lint/symbols.sh" "$build"
 check manual python3 "$lint/manual.py" "$build"
+check 'table of hosts' python3 "$lint/hosts.py"
 has mandoc && check 'manual syntax' mandoc -Tlint -W warning supervisor/weir.1
 has shellcheck && check shell shell
 exit "$failed"
