@@ -215,7 +215,7 @@ HOSTS = {
         "`user.max_user_namespaces` is 0 (ENOSPC)",
         "`user.max_user_namespaces` (sysctl)",
         ("namespaces", errno.ENOSPC), step=("user_namespace", errno.ENOSPC),
-        cure="user.max_user_namespaces=15000"),
+        cure="user.max_user_namespaces"),
     "unprivileged_only": Host(
         with_setting("unprivileged_userns_clone", "0") +
         denied(EPERM_NAMESPACES), "P",
