@@ -331,7 +331,7 @@ observe_end(struct weir_execution *e)
 	/* An unconfined program may change what it likes: nothing was
 	 * promised. */
 	if (!e->facts.ran || e->facts.exited || e->pid2 <= 0 ||
-	    e->terms.unconfined)
+	    e->terms.unconfined || !sup_terms_are_strict(&e->terms))
 		return;
 	sup_evidence_observe(&now, e->pid2);
 	cpu_ns = sup_sys_cpu_time(e->pid2);

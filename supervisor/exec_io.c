@@ -172,7 +172,8 @@ decide(struct weir_execution *e)
 	if (e->pid2 > 0)
 		sup_evidence_observe(&e->evidence, e->pid2);
 	sup_grades_derive(&e->evidence, &e->grades);
-	if (sup_grades_refuse(&e->grades, &e->evidence, e->terms.level,
+	if (sup_terms_are_strict(&e->terms) &&
+	    sup_grades_refuse(&e->grades, &e->evidence, e->terms.level,
 		e->refusal, sizeof(e->refusal))) {
 		e->facts.refusal = e->refusal;
 		sup_exec_event(e, SUP_EVENT_REFUSED);

@@ -12,6 +12,7 @@
 
 #include "supervisor/limit_option.h"
 #include "supervisor/profile_read.h"
+#include "supervisor/terms.h"
 #include "supervisor/usage.h"
 #include "wire/limits.h"
 #include "wire/report.h"
@@ -326,6 +327,14 @@ apply_test_skip(struct parser *parser, const char *value)
 	parser->options->layers &= ~(UINT32_C(1) << stage);
 	return WIRE_OK;
 }
+
+static enum wire_err
+apply_test_run_anyway(struct parser *parser, const char *value)
+{
+	(void)value;
+	parser->options->layers &= ~SUP_LAYERS_STRICT;
+	return WIRE_OK;
+}
 #endif
 
 /* --- the table ----------------------------------------------------------- */
@@ -385,6 +394,8 @@ static const struct option_spec doctor_specs[] = {
 static const struct option_spec test_specs[] = {
     {{"--test-skip", "STAGE", "leave out one stage of the confinement"},
 	apply_test_skip},
+    {{"--test-run-anyway", NULL, "run, whatever is left of the confinement"},
+	apply_test_run_anyway},
 };
 #endif
 
@@ -599,7 +610,8 @@ sup_options_parse(int argc, char *const argv[], struct sup_options *ret_options,
 
 	memset(ret_options, 0, offsetof(struct sup_options, tools));
 	ret_options->python = "python3";
-	ret_options->layers = (UINT32_C(1) << WIRE_STAGE_COUNT) - 1;
+	ret_options->layers =
+	    ((UINT32_C(1) << WIRE_STAGE_COUNT) - 1) | SUP_LAYERS_STRICT;
 	for (limit = 0; limit < SUP_LIMITS; limit++)
 		ret_options->limits[limit] = sup_limit_spec(limit)->initial;
 	usage[0] = '\0';

@@ -71,7 +71,8 @@ struct sup_options {
 	struct weir_grant grants[SUP_OPTIONS_GRANTS];
 	uint64_t limits[SUP_LIMITS]; /* complete: defaults where not given */
 	uint32_t limits_given;	     /* bit 1 << SUP_LIMIT_x */
-	/* Bit 1 << WIRE_STAGE_x: stages to run. All, but in a test build. */
+	/* Bit 1 << WIRE_STAGE_x: stages to run; SUP_LAYERS_STRICT. All, but in
+	 * a test build. */
 	uint32_t layers;
 	/* Distinct names; tool_count of them are set. Last, so that a start
 	 * need not touch the room for the others. */

@@ -13,10 +13,21 @@
 #include "supervisor/limits_table.h"
 #include "wire/err.h"
 #include "wire/msg.h"
+#include "wire/report.h"
+
+/*
+ * Beside the stages in `layers`: a program whose confinement is less than
+ * asked for does not run. Only a test build may clear it, to see what each
+ * layer stops when it stands alone (C18).
+ */
+#define SUP_LAYERS_STRICT (UINT32_C(1) << 31)
+_Static_assert(WIRE_STAGE_COUNT <= 31, "stages and SUP_LAYERS_STRICT");
 
 struct sup_terms {
 	uint64_t limits[SUP_LIMITS];
-	uint32_t layers; /* bit 1 << WIRE_STAGE_x; all but in a test build */
+	/* Bit 1 << WIRE_STAGE_x, and SUP_LAYERS_STRICT; all but in a test
+	 * build. */
+	uint32_t layers;
 	enum sup_level level; /* the least that the program may run at */
 	bool unconfined;      /* --unconfined; level is NONE then */
 	/* Which way alone is tried, where one was named. */
@@ -37,6 +48,18 @@ struct sup_terms {
  */
 WIRE_MUST_USE enum wire_err sup_terms_make(const uint64_t limits[SUP_LIMITS],
     uint32_t layers, struct sup_terms *ret_terms, struct wire_errinfo *info);
+
+/* Whether a program may not run with less than was asked for. */
+static inline bool
+sup_terms_are_strict(const struct sup_terms *terms)
+{
+#ifdef WEIR_TEST_LAYERS
+	return (terms->layers & SUP_LAYERS_STRICT) != 0;
+#else
+	(void)terms;
+	return true;
+#endif
+}
 
 /* The resource limits that the terms ask for; WIRE_PLAN_UNSET where none. */
 void sup_terms_rlimits(const struct sup_terms *terms,

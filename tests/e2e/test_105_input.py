@@ -38,6 +38,8 @@ usage = {
         "contradicts"),
     "test_skip_outside_of_a_test_build": (
         RUN + ["--test-skip", "seccomp", "-c", "1"], "--test-skip"),
+    "run_anyway_outside_of_a_test_build": (
+        RUN + ["--test-run-anyway", "-c", "1"], "--test-run-anyway"),
     "option_without_value": (RUN + ["-c"], "-c"),
     "value_for_a_flag": (RUN + ["--json=yes", "-c", "1"], "--json"),
     "level_none": (RUN + ["--level", "none", "-c", "1"], "--unconfined"),

@@ -74,7 +74,7 @@ def truth_of(weir):
     for line in text.split("\n"):
         option = re.match(r"  (-{1,2}[a-z][a-z-]*) ", line)
         limit = re.match(r"  ([a-z_]+) +(\S+) +(\S+)  (.+)$", line)
-        if option and option.group(1) != "--test-skip":
+        if option and not option.group(1).startswith("--test-"):
             options[option.group(1)] = True
         elif limit:
             word, initial, ceiling, meaning = limit.groups()

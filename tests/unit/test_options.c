@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "supervisor/help.h"
+#include "supervisor/terms.h"
 #include "wire/limits.h"
 #include "wire/report.h"
 
@@ -127,7 +128,8 @@ t_defaults(void **state)
 	assert_string_equal(options.program, "prog.py");
 	assert_int_equal(options.tool_count, 0);
 	assert_int_equal(options.limits_given, 0);
-	assert_int_equal(options.layers, (1u << WIRE_STAGE_COUNT) - 1);
+	assert_int_equal(
+	    options.layers, ((1u << WIRE_STAGE_COUNT) - 1) | SUP_LAYERS_STRICT);
 	for (limit = 0; limit < SUP_LIMITS; limit++)
 		assert_true(options.limits[limit] == promised[limit].initial);
 }
@@ -462,6 +464,10 @@ t_options_that_are_not_there(void **state)
 	    "weir: '--test-skip=seccomp': no such option; 'weir run --help' "
 	    "lists the options, and '--' stands before a FILE that begins with "
 	    "'-'");
+	refuse(LINE("run", "--test-run-anyway", "f"),
+	    "weir: '--test-run-anyway': no such option; 'weir run --help' "
+	    "lists the options, and '--' stands before a FILE that begins with "
+	    "'-'");
 #endif
 }
 
@@ -603,9 +609,13 @@ t_errors_cannot_speak_to_the_terminal(void **state)
 static void
 t_stages_can_be_skipped(void **state)
 {
-	const uint32_t all = (1u << WIRE_STAGE_COUNT) - 1;
+	const uint32_t all = ((1u << WIRE_STAGE_COUNT) - 1) | SUP_LAYERS_STRICT;
 
 	(void)state;
+	accept(LINE("run", "f"));
+	assert_int_equal(options.layers, all);
+	accept(LINE("run", "f", "--test-run-anyway"));
+	assert_int_equal(options.layers, all & ~SUP_LAYERS_STRICT);
 	accept(LINE("run", "f", "--test-skip", "seccomp", "--test-skip=root"));
 	assert_int_equal(options.layers,
 	    all & ~(1u << WIRE_STAGE_SECCOMP) & ~(1u << WIRE_STAGE_ROOT));
