@@ -137,11 +137,15 @@ static const struct row rows[] = {
     {"prctl", {PR_GET_SECCOMP}, ALLOW},
     {"prctl", {PR_GET_NO_NEW_PRIVS}, ALLOW},
     {"prctl", {PR_CAPBSET_READ, 1}, ALLOW},
+    {"prctl", {PR_GET_KEEPCAPS}, ALLOW},
+    {"prctl", {PR_GET_SECUREBITS}, ALLOW},
+    {"prctl", {PR_GET_TIMERSLACK}, ALLOW},
     {"prctl", {PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, 1}, ALLOW},
     {"prctl", {PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, 1}, DENY},
     {"prctl", {PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET | HI, 1}, DENY},
     {"prctl", {PR_SET_VMA, 0, PTR, 4096, PTR}, ALLOW},
     {"prctl", {PR_SET_VMA, 1, PTR, 4096, PTR}, DENY},
+    {"prctl", {PR_SET_VMA, HI, PTR, 4096, PTR}, DENY},
     {"prctl", {PR_SET_DUMPABLE, 1}, DENY},
     {"prctl", {PR_SET_DUMPABLE | HI, 1}, DENY},
     {"prctl", {PR_SET_SECCOMP, 2, PTR}, DENY},
@@ -182,6 +186,14 @@ static const struct row rows[] = {
 
     /* descriptors */
     {"fcntl", {3, F_GETFD}, ALLOW},
+    {"fcntl", {3, F_DUPFD}, ALLOW},
+    {"fcntl", {3, F_SETFD, 1}, ALLOW},
+    {"fcntl", {3, F_GETFL}, ALLOW},
+    {"fcntl", {3, F_GETLK, PTR}, ALLOW},
+    {"fcntl", {3, F_SETLK, PTR}, ALLOW},
+    {"fcntl", {3, F_SETLKW, PTR}, ALLOW},
+    {"fcntl", {3, F_OFD_GETLK, PTR}, ALLOW},
+    {"fcntl", {3, F_OFD_SETLKW, PTR}, ALLOW},
     {"fcntl", {3, F_DUPFD_CLOEXEC, 3}, ALLOW},
     {"fcntl", {3, F_OFD_SETLK, PTR}, ALLOW},
     {"fcntl", {3, F_GETPIPE_SZ}, ALLOW},
@@ -209,6 +221,7 @@ static const struct row rows[] = {
     {"ioctl", {0, TIOCLINUX, PTR}, DENY},
     {"ioctl", {0, TIOCSCTTY, 0}, DENY},
     {"ioctl", {0, TCSETS, PTR}, DENY},
+    {"ioctl", {0, TCSBRK, 0}, DENY},
     {"ioctl", {3, FIOASYNC, PTR}, DENY},
     {"ioctl", {3, FIOSETOWN, PTR}, DENY},
     {"ioctl", {3, SIOCSPGRP, PTR}, DENY},
@@ -272,6 +285,15 @@ static const struct row rows[] = {
     {"getsockopt", {3, SOL_SOCKET, SO_TYPE, PTR}, ALLOW},
     {"getsockopt", {3, SOL_SOCKET, SO_ERROR, PTR}, ALLOW},
     {"getsockopt", {3, SOL_SOCKET, SO_DOMAIN, PTR}, ALLOW},
+    {"getsockopt", {3, SOL_SOCKET, SO_REUSEADDR, PTR}, ALLOW},
+    {"getsockopt", {3, SOL_SOCKET, SO_SNDBUF, PTR}, ALLOW},
+    {"getsockopt", {3, SOL_SOCKET, SO_RCVBUF, PTR}, ALLOW},
+    {"getsockopt", {3, SOL_SOCKET, SO_KEEPALIVE, PTR}, ALLOW},
+    {"getsockopt", {3, SOL_SOCKET, SO_LINGER, PTR}, ALLOW},
+    {"getsockopt", {3, SOL_SOCKET, SO_RCVTIMEO, PTR}, ALLOW},
+    {"getsockopt", {3, SOL_SOCKET, SO_SNDTIMEO, PTR}, ALLOW},
+    {"getsockopt", {3, SOL_SOCKET, SO_ACCEPTCONN, PTR}, ALLOW},
+    {"getsockopt", {3, SOL_SOCKET, SO_PROTOCOL, PTR}, ALLOW},
     {"getsockopt", {3, SOL_SOCKET, SO_PEERCRED, PTR}, DENY},
     {"getsockopt", {3, SOL_SOCKET, 77 /* SO_PEERPIDFD */, PTR}, DENY},
     {"getsockopt", {3, SOL_SOCKET, SO_PEERSEC, PTR}, DENY},
@@ -279,6 +301,10 @@ static const struct row rows[] = {
     {"setsockopt", {3, SOL_SOCKET, SO_SNDBUF, PTR}, DENY},
     {"setsockopt", {3, SOL_SOCKET, SO_RCVBUF, PTR}, DENY},
     {"setsockopt", {3, SOL_SOCKET, SO_RCVTIMEO, PTR}, ALLOW},
+    {"setsockopt", {3, SOL_SOCKET, SO_SNDTIMEO, PTR}, ALLOW},
+    {"setsockopt", {3, SOL_SOCKET, SO_REUSEADDR, PTR}, ALLOW},
+    {"setsockopt", {3, SOL_SOCKET, SO_KEEPALIVE, PTR}, ALLOW},
+    {"setsockopt", {3, 6, SO_REUSEADDR, PTR}, DENY},
     {"setsockopt", {3, SOL_SOCKET, SO_PASSCRED, PTR}, DENY},
     {"setsockopt", {3, SOL_SOCKET, SO_ATTACH_FILTER, PTR}, DENY},
     {"setsockopt", {3, SOL_SOCKET, SO_SNDBUFFORCE, PTR}, DENY},
@@ -341,5 +367,90 @@ static const struct row rows[] = {
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
+
+/*
+ * An allowed call, one argument of it, and the bits of that argument that may
+ * be anything. Each other bit matters: with it changed the call is refused,
+ * unless a row above allows what it has become.
+ */
+struct bits {
+	const char *name;
+	uint64_t args[6];
+	unsigned arg;
+	uint64_t free;
+};
+
+/* The kernel takes 32 bits of it. */
+#define HALF 0xffffffff00000000ULL
+
+static const struct bits bits[] = {
+    {"clone", {0x10f00}, 0, 0x17c0000},
+    {"kill", {OWN, 9}, 0, 0},
+    {"tkill", {OWN, 9}, 0, 0},
+    {"tgkill", {OWN, 7, 9}, 0, 0},
+    {"rt_sigqueueinfo", {OWN, 9, PTR}, 0, 0},
+    {"rt_tgsigqueueinfo", {OWN, 7, 9, PTR}, 0, 0},
+    {"prctl", {PR_SET_NAME, PTR}, 0, HALF},
+    {"prctl", {PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, 1}, 0, HALF},
+    {"prctl", {PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, 1}, 1, 0},
+    {"prctl", {PR_SET_VMA, 0, PTR, 4096, PTR}, 0, HALF},
+    {"prctl", {PR_SET_VMA, 0, PTR, 4096, PTR}, 1, 0},
+    {"prlimit64", {0, 7, 0, PTR}, 0, HALF},
+    {"prlimit64", {0, 7, 0, PTR}, 2, 0},
+    {"personality", {0xffffffff}, 0, HALF},
+    {"fcntl", {3, F_OFD_SETLK, PTR}, 1, HALF},
+    {"fcntl", {3, F_SETFL, 0}, 1, HALF},
+    {"fcntl", {3, F_SETFL, 0}, 2, ~(uint64_t)O_ASYNC},
+    {"ioctl", {3, FIONREAD, PTR}, 1, HALF},
+    {"mknod", {PTR, S_IFREG}, 1, ~(uint64_t)S_IFMT},
+    {"mknodat", {AT_FDCWD, PTR, S_IFREG}, 2, ~(uint64_t)S_IFMT},
+    {"socketpair", {AF_UNIX, SOCK_STREAM, 0}, 0, HALF},
+    {"socketpair", {AF_UNIX, SOCK_STREAM, 0}, 1,
+	HALF | SOCK_CLOEXEC | SOCK_NONBLOCK},
+    {"socketpair", {AF_UNIX, SOCK_STREAM, 0}, 2, HALF},
+    {"sendto", {3, PTR, 1, 0, 0, 0}, 4, 0},
+    {"getsockopt", {3, SOL_SOCKET, SO_TYPE, PTR}, 1, HALF},
+    {"getsockopt", {3, SOL_SOCKET, SO_TYPE, PTR}, 2, HALF},
+    {"setsockopt", {3, SOL_SOCKET, SO_RCVTIMEO, PTR}, 1, HALF},
+    {"setsockopt", {3, SOL_SOCKET, SO_RCVTIMEO, PTR}, 2, HALF},
+};
+
+static inline bool
+is_allowed_row(const struct bits *b, const uint64_t args[6])
+{
+	size_t i;
+
+	for (i = 0; i < ROWS; i++) {
+		if (rows[i].expect == ALLOW &&
+		    strcmp(rows[i].name, b->name) == 0 &&
+		    ((rows[i].args[b->arg] ^ args[b->arg]) & ~b->free) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Whether every bit of *b counts as it has to; else *ret_bit is one that does
+ * not. */
+static inline bool
+bits_hold(const struct program *program, enum sup_filter_arch arch,
+    const struct bits *b, unsigned *ret_bit)
+{
+	const int nr = number(arch, b->name);
+	uint64_t args[6];
+	uint32_t got;
+	unsigned bit;
+
+	for (bit = 0; nr >= 0 && bit < 64; bit++) {
+		memcpy(args, b->args, sizeof(args));
+		args[b->arg] ^= UINT64_C(1) << bit;
+		*ret_bit = bit;
+		got = verdict(program, arch, (uint32_t)nr, args);
+		if ((b->free >> bit & 1) != 0
+			? got != ALLOW
+			: got != DENY && !is_allowed_row(b, args))
+			return false;
+	}
+	return true;
+}
 
 #endif

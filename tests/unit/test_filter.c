@@ -79,6 +79,24 @@ check_group(enum sup_filter_arch arch, const struct sup_filter_group *group)
 	}
 }
 
+static void
+t_every_bit_counts(void **state)
+{
+	struct program program;
+	unsigned arch, bit;
+	size_t i;
+
+	(void)state;
+	for (arch = 0; arch < SUP_FILTER_ARCHES; arch++) {
+		program = compile(arch);
+		for (i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
+			if (!bits_hold(&program, arch, &bits[i], &bit))
+				fail_msg("arch %u, bits %zu: %s, argument %u, "
+					 "bit %u",
+				    arch, i, bits[i].name, bits[i].arg, bit);
+	}
+}
+
 /* On both architectures, each conditional call has a row that is allowed and
  * one that is not; each group has one with its verdict. */
 static void
@@ -345,6 +363,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(t_every_row_has_its_verdict),
+	    cmocka_unit_test(t_every_bit_counts),
 	    cmocka_unit_test(t_every_group_has_rows),
 	    cmocka_unit_test(t_every_call_is_in_one_place),
 	    cmocka_unit_test(t_numbers_beyond_the_table),
