@@ -19,6 +19,7 @@
 #include "supervisor/filter_table.h"
 
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <linux/prctl.h>
 #include <linux/sched.h>
 #include <sys/ioctl.h>
@@ -145,8 +146,8 @@ static const struct sup_filter_rule self_rules[] = {
 
 static const uint16_t descriptors[] = {S(read), S(write), S(readv), S(writev),
     S(pread64), S(pwrite64), S(preadv), S(pwritev), S(preadv2), S(pwritev2),
-    S(close), S(close_range), S(dup), S(dup2), S(dup3), S(lseek), S(pipe),
-    S(pipe2), S(eventfd2), S(sendfile), S(copy_file_range), S(splice), S(fsync),
+    S(close), S(dup), S(dup2), S(dup3), S(lseek), S(pipe), S(pipe2),
+    S(eventfd2), S(sendfile), S(copy_file_range), S(splice), S(fsync),
     S(fdatasync), S(sync_file_range), S(fadvise64), S(readahead), S(ftruncate),
     S(fallocate), S(fstat), S(getdents64)};
 
@@ -156,7 +157,8 @@ static const uint16_t descriptors[] = {S(read), S(write), S(readv), S(writev),
  * flock is missing above: it locks whatever can be read, so also files of the
  * host, for the host. F_SETLK needs a writable descriptor for a write lock.
  * ioctl commands are 32 bits to the kernel; TIOCSTI, TIOCLINUX and every
- * device's own are refused.
+ * device's own are refused. close_range without CLOSE_RANGE_UNSHARE, which
+ * would give each thread a table, and so a limit, of its own.
  */
 static const struct sup_filter_rule descriptor_rules[] = {
     ALLOW_IF(fcntl,
@@ -164,6 +166,7 @@ static const struct sup_filter_rule descriptor_rules[] = {
 	    F_SETLK, F_SETLKW, F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW,
 	    F_GETPIPE_SZ)),
     ALLOW_IF(fcntl, IS(1, F_SETFL), IS_MASKED(2, O_ASYNC, 0)),
+    ALLOW_IF(close_range, IS(2, 0, CLOSE_RANGE_CLOEXEC)),
     ALLOW_IF(
 	ioctl, IS(1, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX, TCGETS, TIOCGWINSZ)),
 };

@@ -5,7 +5,12 @@ table of README.md against it.
 A program of tests/hostile prints `held PROBE ...` or `BROKE PROBE ...`; the
 probes of a row are those whose names its pattern matches.
 """
+import os
+import pathlib
+import re
 import typing
+
+HERE = pathlib.Path(__file__).resolve().parent
 
 # The stages of wire/report.h that make up a layer. No stage leaves `root` out,
 # since nothing runs in the host's root by accident: without it means level
@@ -50,7 +55,7 @@ class Claim(typing.NamedTuple):
     where: tuple         # levels at which it is tried
     program: str         # of tests/hostile
     probes: str = ""     # a pattern for the beginnings of names
-    needs: str = ""      # "root", or a Landlock ABI such as "abi 6"
+    needs: str = ""      # "root", "plain", or a Landlock ABI such as "abi 6"
     limits: dict = {}
 
 
@@ -58,6 +63,12 @@ FILES = r"/|link[0134]|hard link|rename"
 CLAIMS = (
     Claim("files of the host", ("root",), I, "host_files", FILES),
     Claim("files of the host", ("landlock",), P, "host_files", FILES),
+    Claim("modes and times of files", ("root",), I, "metadata",
+          r"(mode|time) of a"),
+    Claim("modes and times of files", ("seccomp",), P, "metadata",
+          r"(mode|time) of", "plain"),
+    Claim("modes and times of files", ("ids",), P, "metadata",
+          r"(mode|time) of", "root"),
     Claim("kernel knobs, as root", ("root",), I, "kernel_files", "",
           "root"),
     Claim("kernel knobs, as root", ("landlock",), P, "kernel_files", "",
@@ -118,6 +129,8 @@ CLAIMS = (
     Claim("address space", ("limits",), BOTH, "over_limits", r"address"),
     Claim("file size", ("limits",), BOTH, "over_limits", r"file size"),
     Claim("open files", ("limits",), BOTH, "over_limits", r"descriptors"),
+    Claim("open files of each thread", ("seccomp",), BOTH,
+          "tables_of_threads"),
     Claim("tasks", ("limits",), I, "over_limits", r"tasks"),
     # The kernel does not count those of real root.
     Claim("tasks", ("limits", "ids"), P, "over_limits", r"tasks", "root"),
@@ -141,6 +154,16 @@ METERED = {
     "forged frames and answers": ("half_a_frame", "own_answer",
                                   "half_closed_channel", "forged_success"),
 }
+
+
+def stages():
+    """Those of a start, from the table that the child is compiled from."""
+    sources = os.environ.get("WEIR_SOURCES") or HERE.parent.parent
+    with open(os.path.join(sources, "wire/report.h")) as file:
+        found = re.findall(r'X\([A-Z_]+, "(\w+)",', file.read())
+    if len(found) < 15:
+        raise AssertionError("the table of stages was not found")
+    return found
 
 
 def table():

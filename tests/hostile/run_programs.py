@@ -31,12 +31,12 @@ TEXT = b"BROKE own file\n"
 CODE = bytes.fromhex("b801000000bf01000000488d3510000000ba0f0000000f05"
                      "b83c00000031ff0f05")
 SIZE = 120 + len(CODE) + len(TEXT)
-with open("own-{MARK}", "wb") as file:
+fd = os.open("own-{MARK}", os.O_WRONLY | os.O_CREAT, 0o700)
+with open(fd, "wb") as file:
     file.write(b"\x7fELF\2\1\1".ljust(16, b"\0") + struct.pack(
         "<HHIQQQIHHHHHH", 2, 62, 1, 0x400078, 64, 0, 0, 64, 56, 1, 0, 0, 0))
     file.write(struct.pack("<IIQQQQQQ", 1, 5, 0, 0x400000, 0x400000, SIZE,
                            SIZE, 0x1000) + CODE + TEXT)
-os.chmod("own-{MARK}", 0o700)
 attempt("spawn own file", lambda: os.waitpid(os.posix_spawn(
     "own-{MARK}", ["own"], {}), 0))
 os.unlink("own-{MARK}")

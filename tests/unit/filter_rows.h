@@ -6,6 +6,7 @@
 #define TESTS_UNIT_FILTER_ROWS_H
 
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <linux/prctl.h>
 #include <linux/sched.h>
 #include <signal.h>
@@ -36,7 +37,6 @@ static const struct row rows[] = {
     {"read", {~0ULL}, ALLOW},
     {"fdatasync", {1}, ALLOW},
     {"fchmod", {1, 0777}, ALLOW},
-    {"close_range", {3, ~0ULL}, ALLOW},
     {"ppoll", {PTR}, ALLOW},
     {"poll", {PTR}, ALLOW},
     {"epoll_pwait2", {3}, ALLOW},
@@ -210,6 +210,10 @@ static const struct row rows[] = {
     {"fcntl", {3, F_NOTIFY, 1}, DENY},
     {"fcntl", {3, F_SETPIPE_SZ, 1 << 20}, DENY},
     {"fcntl", {3, F_ADD_SEALS, 1}, DENY},
+    {"close_range", {3, ~0ULL}, ALLOW},
+    {"close_range", {3, ~0ULL, CLOSE_RANGE_CLOEXEC}, ALLOW},
+    {"close_range", {3, ~0ULL, CLOSE_RANGE_UNSHARE}, DENY},
+    {"close_range", {3, ~0ULL, 6}, DENY},
     {"ioctl", {3, FIONREAD, PTR}, ALLOW},
     {"ioctl", {3, FIONBIO | HI, PTR}, ALLOW}, /* the kernel drops HI */
     {"ioctl", {3, FIOCLEX}, ALLOW},
@@ -402,6 +406,7 @@ static const struct bits bits[] = {
     {"fcntl", {3, F_SETFL, 0}, 1, HALF},
     {"fcntl", {3, F_SETFL, 0}, 2, ~(uint64_t)O_ASYNC},
     {"ioctl", {3, FIONREAD, PTR}, 1, HALF},
+    {"close_range", {3, ~0ULL, 0}, 2, HALF},
     {"mknod", {PTR, S_IFREG}, 1, ~(uint64_t)S_IFMT},
     {"mknodat", {AT_FDCWD, PTR, S_IFREG}, 2, ~(uint64_t)S_IFMT},
     {"socketpair", {AF_UNIX, SOCK_STREAM, 0}, 0, HALF},
