@@ -404,6 +404,7 @@ take_frames(struct stub_link *link, const struct told *told, size_t from)
 static void
 run_link(const struct stream *s, const struct told *told, uint32_t seed)
 {
+	static uint64_t seed_before;
 	int fds[2];
 	size_t fed = 0, taken = 0;
 	struct stub_link link;
@@ -411,6 +412,9 @@ run_link(const struct stream *s, const struct told *told, uint32_t seed)
 	FUZZ_REQUIRE(
 	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) == 0);
 	FUZZ_REQUIRE(stub_link_init(&link, fds[0]));
+	/* One that strangers cannot know is never the same twice. */
+	FUZZ_REQUIRE(link.seed != seed_before);
+	seed_before = link.seed;
 	while (fed < told->bytes) {
 		size_t n = 1 + fuzz_random(&seed) % 30000;
 

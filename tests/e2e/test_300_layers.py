@@ -5,6 +5,7 @@ exits with 125 when the level falls, and names the stage."""
 import os
 import subprocess
 
+from claims import stages
 from weir_test import (ECHO, GUARANTEES, HANG, IS_ROOT, LAYERS, Case, Outcome,
                        command, main, rows, run, shell)
 
@@ -60,7 +61,7 @@ class Skipped(Case):
         self.assertRegex(evidence, r"\bstages? %s\b" % stage)
 
 
-rows(Skipped, {stage: (stage, *row) for stage, row in {
+STAGES = {
     "maps": (False, None),
     # A plain user's one id is mapped to itself: there is nothing to change.
     "ids": (False, None) if IS_ROOT else (True, None),
@@ -79,10 +80,22 @@ rows(Skipped, {stage: (stage, *row) for stage, row in {
     "seccomp": (False, {"network": "unverified", "cpu": "unverified",
                         "memory": "unverified",
                         "process_count": "unverified"}),
-}.items()})
+}
+# Each with where it is left out, or why it cannot be.
+ELSEWHERE = {
+    "plan": "without it nothing starts: test_stage_that_cannot_be_left_out",
+    "descriptors": "Descriptors, below",
+    "subreaper": "test_310_process.py",
+    "fork": "as the plan", "exec": "as the plan", "probe": "as the plan",
+}
+rows(Skipped, {stage: (stage, *row) for stage, row in STAGES.items()})
 
 
 class More(Case):
+    def test_every_stage_is_left_out_once(self):
+        self.assertGreater(len(stages()), 15)
+        self.assertEqual(set(stages()), set(STAGES) | set(ELSEWHERE))
+
     def test_landlock_warns(self):
         got = run("1", "--test-skip", "landlock", weir=LAYERS)
         self.assertEqual(got.code, 0)

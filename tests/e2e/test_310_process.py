@@ -272,7 +272,7 @@ class Sabotage(Case):
         self.assertEqual(workspaces(), [])
 
 
-rows(Sabotage, {stage: (stage, *row) for stage, row in {
+STAGES = {
     "capabilities": (True, {"identity": "unavailable"} if IS_ROOT else {}),
     "dumpable": (False, {}),
     "subreaper": (False, {"process_tree": "unavailable"}),
@@ -280,10 +280,13 @@ rows(Sabotage, {stage: (stage, *row) for stage, row in {
     "cpu": (True, {"cpu": "unavailable"}),
     "address_space": (True, {"memory": "unavailable"}),
     "file_size": (True, {"file_size": "unavailable"}),
+    # A plain user's has no such limit.
+    "processes": (True, {"process_count": "unverified"} if IS_ROOT else {}),
     "open_files": (False, {}),
     "landlock": (False, {"filesystem": "unavailable"}),
     "seccomp": (False, None),
-}.items()})
+}
+rows(Sabotage, {stage: (stage, *row) for stage, row in STAGES.items()})
 
 
 class MoreSabotage(Case):

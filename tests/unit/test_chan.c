@@ -510,6 +510,20 @@ t_lines_of_a_dead_peer_are_taken(void **state)
 	close_peer(&p);
 }
 
+/* Who knew it could name members so that they all collide. */
+static void
+t_each_channel_has_a_key_of_its_own(void **state)
+{
+	struct peer one, two;
+
+	(void)state;
+	open_peer(&one, 1000);
+	open_peer(&two, 1000);
+	assert_true(one.chan.seed != two.chan.seed);
+	close_peer(&one);
+	close_peer(&two);
+}
+
 int
 main(void)
 {
@@ -526,6 +540,7 @@ main(void)
 	    cmocka_unit_test(t_hang_up_of_a_deaf_peer),
 	    cmocka_unit_test(t_half_closed_peer_is_answered),
 	    cmocka_unit_test(t_a_turn_takes_a_bounded_share),
+	    cmocka_unit_test(t_each_channel_has_a_key_of_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
