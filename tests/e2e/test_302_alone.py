@@ -5,7 +5,6 @@ the attack succeeds. Else nothing would show that it was this layer.
 """
 import os
 import re
-import sys
 import unittest
 
 import claims

@@ -3,14 +3,18 @@
 while a program runs, or by the marks that the kernel keeps."""
 import os
 import resource
+import pty
 import select
+import shutil
 import signal
+import socket
+import subprocess
 import unittest
 
 import test_310_process
 from claims import stages
-from weir_test import (HANG, IS_ROOT, Watched, finish, main,
-                       rows, survivors, wait_for_orphans)
+from weir_test import (HANG, IS_ROOT, WEIR, Watched, finish, main,
+                       rows, run, survivors, wait_for_orphans)
 
 
 def children_of(pid):
@@ -31,12 +35,12 @@ def is_guardian(pid):
 
 
 class Running(Watched):
-    def running(self, level, text="wait()"):
+    def running(self, level, text="wait()", **more):
         """A program that waits in a tool: (command, process 1, process 2,
         the tool's guardian, the meeting)."""
         meeting = self.meeting()
         process = self.start(text, level=level,
-                             tools={"wait": meeting.tool()})
+                             tools={"wait": meeting.tool()}, **more)
         self.assertTrue(meeting.wait(1, process))
         guardian = [pid for pid in children_of(process.pid)
                     if is_guardian(pid)]
@@ -81,24 +85,50 @@ rows(Processes, {level: (level,)
                  for level in ("isolated", "process", "spaces")})
 
 
+class Guardian(Watched):
+    def test_has_a_session_of_its_own(self):
+        """Whoever starts it: this one does not."""
+        near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.addCleanup(near.close)
+        guardian = subprocess.Popen(
+            [str(WEIR.parent.parent / "libexec/weir/weir-child"), "guard",
+             str(far.fileno()), "/bin/sh", "-c", "echo x; exec sleep 98765"],
+            pass_fds=[far.fileno()], stdout=subprocess.PIPE)
+        far.close()
+        self.addCleanup(guardian.stdout.close)
+        self.assertEqual(guardian.stdout.readline(), b"x\n")
+        session = int(stat_fields(guardian.pid)[3])
+        near.close()
+        self.assertEqual(guardian.wait(HANG), 0)
+        self.assertEqual(session, guardian.pid)
+
+
 class Ends(Running):
-    def check(self, level):
-        """The command cannot act, its process 1 is killed, then it is."""
-        process, first, second, _, _ = self.running(
-            level, "try: wait()\nfinally:\n    while True: pass")
+    def check(self, level, at_once):
+        """A program that does not look at its channel, when the command is
+        killed; at_once: and its process 1 before, which the command cannot
+        see."""
+        process, first, second, _, meeting = self.running(
+            level, "wait()\nprint('on', flush=True)\nwhile True: pass",
+            json=False)
+        meeting.release(1)
+        self.assertEqual(process.stdout.readline(), b"on\n")
         end = os.pidfd_open(second)
         self.addCleanup(os.close, end)
-        process.send_signal(signal.SIGSTOP)
-        os.waitid(os.P_PID, process.pid, os.WSTOPPED)
-        os.kill(first, signal.SIGKILL)
+        if at_once:
+            process.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, process.pid, os.WSTOPPED)
+            os.kill(first, signal.SIGKILL)
         process.kill()
         process.wait(HANG)
+        # Not only at its CPU limit.
+        self.assertTrue(select.select([end], [], [], HANG / 10)[0])
         self.assertTrue(wait_for_orphans())
-        self.assertTrue(select.select([end], [], [], 0)[0])
         self.assertEqual(survivors(), [])
 
 
-rows(Ends, {"all_killed_" + level: (level,)
+rows(Ends, {"%s_%s" % (name, level): (level, at_once)
+            for name, at_once in (("killed", False), ("all_killed", True))
             for level in ("isolated", "process", "spaces")})
 
 
@@ -109,7 +139,7 @@ class Changed(Running):
         if not IS_ROOT:
             return  # others may not change a limit of this process
         process, _, second, _, meeting = self.running(
-            "isolated", "print('out'); wait(); 5")
+            "isolated", "print('out')\nawait wait()\nwait()\n5")
         if change:
             resource.prlimit(second, resource.RLIMIT_FSIZE, (1, 1))
         meeting.release(1)
@@ -119,14 +149,88 @@ class Changed(Running):
             self.assertEqual((got.code, got.kind),
                              (125, "isolation_unavailable"))
             self.assertIn("contradicts", result["error"]["message"])
-            self.assertEqual((result["stdout"], result["value"]), ("", None))
+            self.assertEqual((result["stdout"], result["value"],
+                              result["warnings"]), ("", None, []))
         else:
             self.assertEqual((got.code, result["stdout"], result["value"]),
                              (0, "out\n", 5))
+            # Of the call that was not awaited.
+            self.assertEqual(len(result["warnings"]), 1)
 
 
 rows(Changed, {"limit_that_somebody_changes": (True,),
                "limit_that_nobody_changes": (False,)})
+
+
+class Blanks(Watched):
+    """The loader splits what is preloaded at blanks and colons (ld.so(8))."""
+
+    def test_installed_beneath_a_blank(self):
+        place = self.path("a b:c")
+        shutil.copytree(WEIR.parent.parent / "libexec", place + "/libexec")
+        shutil.copytree(WEIR.parent, place + "/bin")
+        subprocess.run(["chmod", "-R", "a+rX", self.directory], check=True)
+        for level in ("isolated", "process"):
+            result = self.succeeds("print(1)", level=level,
+                                   weir=place + "/bin/weir")
+            self.assertEqual((result["stdout"], result["stderr"]),
+                             ("1\n", ""))
+
+
+class Doctor(Watched):
+    def test_paths_do_not_drive_a_terminal(self):
+        """Nor does anything else in its text."""
+        path = self.path("\x1b[31mmissing")
+        shown = self.on_terminal([str(WEIR), "doctor", "--python", path])
+        self.assertIn(b"doctor_end", shown)
+        self.assertNotIn(b"\x1b", shown)
+
+    def on_terminal(self, words):
+        master, slave = pty.openpty()
+        process = subprocess.Popen(
+            ["sh", "-c", '"$@"; echo doctor_end', "sh", *words], stdin=slave,
+            stdout=slave, stderr=subprocess.DEVNULL, cwd="/")
+        os.close(slave)
+        shown = b""
+        while True:
+            try:
+                got = os.read(master, 65536)
+            except OSError:
+                break  # EIO: everybody has closed it
+            if not got:
+                break
+            shown += got
+        process.wait(HANG)
+        os.close(master)
+        return shown
+
+
+class Grants(Watched):
+    def test_what_configures_weir(self):
+        """Neither the directory of a file of terms nor that of the command.
+        """
+        os.mkdir(self.path("policy"))
+        policy = self.write("policy/p.json",
+                            '{"schema": "weir.policy/1"}')
+        for path, words in (
+                (os.path.dirname(policy), ["--policy-file", policy]),
+                (str(WEIR.parent), [])):
+            got = run("1", "--read", os.path.realpath(path), *words)
+            self.assertEqual((got.code, got.stdout), (2, b""))
+            self.assertIn(b"weir's own", got.stderr)
+
+
+    def test_where_workspaces_stand(self):
+        base = test_310_process.BASE
+        if not os.path.isdir(base):
+            os.mkdir(base, 0o700)
+        beneath = os.path.join(base, "e2e-%d" % os.getpid())
+        os.mkdir(beneath)
+        self.addCleanup(os.rmdir, beneath)
+        for path in (base, beneath):
+            got = run("1", "--read", path)
+            self.assertEqual((got.code, got.stdout), (2, b""))
+            self.assertIn(b"weir's own", got.stderr)
 
 
 class Stages(unittest.TestCase):

@@ -64,6 +64,7 @@ check headers sh "$lint/headers.sh"
 check symbols sh "$lint/symbols.sh" "$build"
 check manual python3 "$lint/manual.py" "$build"
 check 'table of hosts' python3 "$lint/hosts.py"
+check mutants python3 "$lint/mutants.py"
 check 'table of claims' python3 "$lint/claims.py"
 has mandoc && check 'manual syntax' mandoc -Tlint -W warning supervisor/weir.1
 has shellcheck && check shell shell

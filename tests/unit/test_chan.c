@@ -31,12 +31,34 @@ struct peer {
 	struct sup_chan chan;
 	int fd; /* the child's end */
 	size_t messages;
-	size_t last_len; /* of the last call's arguments */
+	size_t last_len;  /* of the last call's arguments */
+	size_t reply_len; /* answers each call with so much; 0: with nothing */
 	enum wire_err ended;
 	bool has_ended;
 	uint64_t offset;
 	int full; /* times reported full, minus times reported empty */
 };
+
+static void
+fill_reply(struct wire_out *out, const void *arg)
+{
+	wire_msg_encode_reply_value(out, 0, *(const struct wire_span *)arg);
+}
+
+/* A reply that is large, whoever asked for it. */
+static void
+answer(struct peer *p)
+{
+	char *value = malloc(p->reply_len);
+	struct wire_span span = {(uint8_t *)value, p->reply_len};
+
+	assert_non_null(value);
+	memset(value, '1', p->reply_len);
+	assert_int_equal(sup_chan_send(&p->chan, p->reply_len + 100, fill_reply,
+			     &span, NULL),
+	    WIRE_OK);
+	free(value);
+}
 
 static void
 on_message(void *arg, const struct wire_msg *msg)
@@ -50,6 +72,8 @@ on_message(void *arg, const struct wire_msg *msg)
 		    wire_session_step(&p->chan.session, &run), WIRE_OK);
 	if (msg->type == WIRE_MSG_CALL)
 		p->last_len = msg->u.call.arguments.len;
+	if (msg->type == WIRE_MSG_CALL && p->reply_len > 0)
+		answer(p);
 }
 
 static void
@@ -337,12 +361,6 @@ t_out_of_band_bytes_are_dropped(void **state)
 	close_peer(&p);
 }
 
-static void
-fill_reply(struct wire_out *out, const void *arg)
-{
-	wire_msg_encode_reply_value(out, 0, *(const struct wire_span *)arg);
-}
-
 /* A child that does not read: nothing blocks, the mark is reported, and what
  * waits goes when it reads again. */
 static void
@@ -388,6 +406,32 @@ t_unread_replies_wait(void **state)
 	close_peer(&p);
 	free(value);
 	free(sink);
+}
+
+/* Nor is one read whose replies fill the queue: lines that are there already
+ * wait as well. */
+static void
+t_lines_wait_when_the_queue_is_full(void **state)
+{
+	struct peer p;
+	char text[64 * 120];
+	size_t len = 0;
+
+	(void)state;
+	open_peer(&p, 65536);
+	put_text(&p, READY);
+	p.reply_len = 400000;
+	for (int i = 0; i < 60; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len,
+		    "{\"type\":\"call\",\"id\":%d,\"name\":\"a\","
+		    "\"arguments\":{}}\n",
+		    i);
+	put(&p, text, len);
+	turn(&p);
+	assert_int_equal(p.full, 1);
+	/* Full at a megabyte, and the socket takes some before. */
+	assert_in_range(p.messages, 3, 12);
+	close_peer(&p);
 }
 
 /* 2 MB that wait for the peer. */
@@ -536,6 +580,7 @@ main(void)
 	    cmocka_unit_test(t_smuggled_descriptors_are_closed),
 	    cmocka_unit_test(t_out_of_band_bytes_are_dropped),
 	    cmocka_unit_test(t_unread_replies_wait),
+	    cmocka_unit_test(t_lines_wait_when_the_queue_is_full),
 	    cmocka_unit_test(t_lines_of_a_dead_peer_are_taken),
 	    cmocka_unit_test(t_hang_up_of_a_deaf_peer),
 	    cmocka_unit_test(t_half_closed_peer_is_answered),

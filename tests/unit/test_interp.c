@@ -84,6 +84,10 @@ make_trees(void **state)
 	    "\x7f"
 	    "ELFcopy",
 	    0755);
+	/* What it names is looked at, and passed over. */
+	(void)snprintf(cfg, sizeof(cfg),
+	    "executable = %s\nhome = %s\nversion = 3.11.1\n",
+	    at("nowhere/python3"), at("py/bin"));
 	make_file("copy/pyvenv.cfg", cfg, 0644);
 	make_dir("lost");
 	make_dir("lost/bin");

@@ -59,6 +59,7 @@ t_mounts_are_at_or_beneath_the_plan(void **state)
 	assert_false(planned("/usr/lib", "/usr"));
 	assert_false(planned("/usr/lib", "/usr/lib64"));
 	assert_false(planned("/usr/lib", "/proc"));
+	assert_false(planned("", "/proc")); /* no path: none beneath it */
 	assert_false(planned("/usr/lib", "/home/a"));
 	/* A line without a fifth field is not what the kernel writes. */
 	assert_false(stub_mountinfo_planned(&plan, WIRE_LIT("36 35 98:0 /")));

@@ -1,0 +1,375 @@
+"""The mechanisms that mutants.py takes away. tests/lint/mutants.py wants one
+for each comment of child/ and supervisor/ that begins with `SECURITY:`.
+
+NAME: Mutant(FILE, WORDS, EDITS, TEST, ROOT). The comment stands in FILE and
+begins with WORDS; EDITS are (file, text, replacement), each text standing once
+in its file; TEST must fail then: a unit program, a replay of a fuzz target, or
+a file of tests/e2e and what of it is run. ROOT: only root can see it.
+"""
+import typing
+
+
+class Mutant(typing.NamedTuple):
+    file: str
+    words: str
+    edits: tuple
+    test: tuple
+    root: bool = False
+
+
+def unit(name):
+    return ("unit", name)
+
+
+def e2e(file, *tests):
+    return ("e2e", file + ".py", *tests)
+
+
+# Any program that runs: the start is refused, or a grade is lost.
+RUNS = e2e("test_300_layers", "Identity")
+OUTSIDE = "test_303_outside"
+PROCESS = e2e("test_310_process", "Level.test_grades_without_namespaces")
+
+MUTANTS = {
+    # --- the stub --------------------------------------------------------
+    "ids-kept": Mutant(
+        "child/ids.c", "the ids inside map to ids that are never",
+        (("child/ids.c",
+          "\tr = STUB_SYS(__NR_setresuid, uid, uid, uid);", "\tr = 0;"),
+         ("child/ids.c",
+          "\treturn is[0] == uid && is[1] == uid && is[2] == uid ? 0 : "
+          "EPERM;", "\treturn 0;")),
+        PROCESS, True),
+    "capabilities-kept": Mutant(
+        "child/ids.c", "bounding, ambient, inheritable",
+        (("child/ids.c",
+          "\tr = STUB_SYS(__NR_capset, &head, none);",
+          "\tr = head.pid + (long)none[0].effective;"),), RUNS),
+    "privileges-by-exec": Mutant(
+        "child/ids.c", "execve grants nothing from here on",
+        (("child/ids.c",
+          "\tlong r = STUB_SYS(__NR_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, "
+          "0);", "\tlong r = 0;"),), RUNS),
+    "process-1-dumpable": Mutant(
+        "child/ids.c", "no other process of the child",
+        (("child/ids.c",
+          "\tlong r = STUB_SYS(__NR_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0);",
+          "\tlong r = 0;"),),
+        ("plain", OUTSIDE + ".py", "Processes.test_process"), True),
+    "descriptors-left-open": Mutant(
+        "child/fds.c", "everything above the known numbers",
+        (("child/fds.c",
+          "\tr = STUB_SYS(__NR_close_range, WIRE_FD_MOUNTS + mount_fds, "
+          "~0U, 0);", "\tr = (long)mount_fds * 0;"),),
+        e2e("test_300_layers", "Descriptors.test_are_closed")),
+    "no-subreaper": Mutant(
+        "child/tree.c", "whatever outlives its parent",
+        (("child/tree.c",
+          "\tlong r = STUB_SYS(__NR_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, "
+          "0);", "\tlong r = 0;"),), PROCESS),
+    "lifeline-unheard": Mutant(
+        "child/init.c", "the lifeline.",
+        (("child/init.c",
+          "\t\tif (polled[0].revents != 0)\n\t\t\tend(&w);",
+          "\t\tif (polled[0].revents == 0x7fff)\n\t\t\tend(&w);"),),
+        e2e(OUTSIDE, "Ends.test_killed_isolated")),
+    "death-of-the-parent-unheard": Mutant(
+        "child/main.c", "without a PID namespace nothing but",
+        (("child/main.c",
+          "\t(void)STUB_SYS(__NR_prctl, PR_SET_PDEATHSIG, SIGKILL_, 0, 0, "
+          "0);", ""),),
+        e2e(OUTSIDE, "Ends.test_all_killed_process")),
+    "root-not-proved": Mutant(
+        "child/main.c", "whatever the plan says, nothing goes on",
+        (("child/main.c",
+          "\tif (!root.stands)\n\t\tstub_fail(WIRE_FD_REPORT, "
+          "WIRE_STAGE_ROOT, ENOENT, 0);\n", ""),
+         ("child/main.c", "\tSTAGE(ROOT, stub_root_build(&plan, &root));",
+          "\troot.stands = false;")), RUNS),
+    "guardian-in-the-callers-session": Mutant(
+        "child/guard.c", "the host's shell must not be able",
+        (("child/guard.c",
+          "\t(void)STUB_SYS(__NR_setsid);\n\t(void)STUB_SYS(__NR_chdir",
+          "\t(void)STUB_SYS(__NR_chdir"),),
+        e2e(OUTSIDE, "Guardian")),
+    "limits-that-widen": Mutant(
+        "child/limits.c", "the stricter of what is asked",
+        (("child/limits.c",
+          "\twant.soft = stricter(stricter(soft, old.soft), want.hard);",
+          "\twant.soft = stricter(soft, want.hard);"),), unit("test_stub")),
+    "mounts-writable": Mutant(
+        "child/root.c", "read-only unless granted",
+        (("child/root.c", "\t\tattr.attr_set |= MOUNT_ATTR_RDONLY;", "\t\t;"),
+         ), e2e(OUTSIDE, "Mounts")),
+    "mounts-with-devices": Mutant(
+        "child/root.c", "read-only unless granted",
+        (("child/root.c", "\t\tattr.attr_set |= MOUNT_ATTR_NODEV;", "\t\t;"),
+         ), e2e(OUTSIDE, "Mounts")),
+    "old-root-kept": Mutant(
+        "child/root.c", "pivot_root and not chroot",
+        (("child/root.c",
+          "\tr = STUB_SYS(__NR_umount2, \".\", MNT_DETACH);", "\tr = 0;"),),
+        RUNS),
+    "mounts-not-checked": Mutant(
+        "child/mountinfo.c", "the proof behind",
+        (("child/mountinfo.c", "\t\t\t\treturn EXDEV;",
+          "\t\t\t\tmounts += 0;"),), unit("test_stub")),
+    "everything-beneath-nothing": Mutant(
+        "child/mountinfo.c", "everything is beneath the empty path",
+        (("child/mountinfo.c", "\tif (*path == '\\0')\n\t\treturn false;\n",
+          ""),), unit("test_stub")),
+    "workspace-that-hides": Mutant(
+        "child/workspace.c", "what cannot be looked into",
+        (("child/workspace.c",
+          "fd != -ENOTDIR && fd != -ELOOP)\n\t\tusage->hidden = true;",
+          "fd != -ENOTDIR && fd != -ELOOP)\n\t\tusage->hidden = false;"),),
+        e2e("test_310_process", "Inside.test_what_hides_ends")),
+
+    # --- the seal --------------------------------------------------------
+    "interpreter-dumpable": Mutant(
+        "child/module/seal.c", "the order is the promise",
+        (("child/module/seal.c",
+          "\t\tr = STUB_SYS(__NR_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0);",
+          "\t\tr = 0;"),), RUNS),
+    "filter-before-landlock": Mutant(
+        "child/module/seal.c", "the order is the promise",
+        (("child/module/seal.c",
+          "\tstub_probe_before(plan, ready);",
+          "\tstub_probe_before(plan, ready);\n"
+          "\tcheck(WIRE_STAGE_SECCOMP, stub_seccomp_apply(plan));"),), RUNS),
+    "filter-of-one-thread": Mutant(
+        "child/seccomp.c", "on every thread (TSYNC)",
+        (("child/seccomp.c", "\t    SECCOMP_FILTER_FLAG_TSYNC, &program);",
+          "\t    0, &program);"),), unit("test_seal")),
+    "rights-of-directories-on-files": Mutant(
+        "child/landlock.c", "rights are masked by the type",
+        (("child/landlock.c", "\t\tpath.access &= FS_OF_FILES;", "\t\t;"),),
+        RUNS),
+    "key-of-the-module-known": Mutant(
+        "child/module/link.c", "results come from strangers",
+        (("child/module/link.c",
+          "\t(void)STUB_SYS(__NR_getrandom, &link->seed, "
+          "sizeof(link->seed), 0);", ""),), ("replay", "module")),
+
+    # --- the filter: test_filter_mutants changes the table itself ----------
+    "half-a-register": Mutant(
+        "supervisor/filter_table.h", "a filter sees 64-bit registers",
+        (("supervisor/filter_table.c",
+          "\t\t(arg), true, false, 1, (mask),", "\t\t(arg), false, false, 1, "
+          "(mask),"),), unit("test_filter")),
+    "half-an-id": Mutant(
+        "supervisor/filter_table.c", "an id is 32 bits to the kernel",
+        (("supervisor/filter_table.c", "\t\t(arg), true, true, 1, FULL,",
+          "\t\t(arg), false, true, 1, FULL,"),), unit("test_filter")),
+    "threads-with-tables": Mutant(
+        "supervisor/filter_table.c", "clone makes threads of this process",
+        (("supervisor/filter_table.c", "\t(CLONE_SYSVSEM |",
+          "\t(CLONE_SYSVSEM | CLONE_NEWUSER |"),), unit("test_filter")),
+    "signals-to-others": Mutant(
+        "supervisor/filter_table.c", "comparing with the own id",
+        (("supervisor/filter_table.c", "    ALLOW_IF(kill, IS_SELF(0)),",
+          "    ALLOW_IF(kill, IS(2, 0)),"),), unit("test_filter")),
+    "dumpable-again": Mutant(
+        "supervisor/filter_table.c", "no prctl that changes more",
+        (("supervisor/filter_table.c",
+          "\tIS(0, PR_GET_DUMPABLE, PR_GET_KEEPCAPS,",
+          "\tIS(0, PR_GET_DUMPABLE, PR_SET_DUMPABLE,"),),
+        unit("test_filter")),
+    "signals-by-descriptors": Mutant(
+        "supervisor/filter_table.c", "fcntl without F_SETOWN",
+        (("supervisor/filter_table.c",
+          "IS(1, F_SETFL), IS_MASKED(2, O_ASYNC, 0)", "IS(1, F_SETFL)"),),
+        unit("test_filter")),
+    "modes-of-the-callers-files": Mutant(
+        "supervisor/filter_table.c", "Landlock does not govern these",
+        (("supervisor/launch.c", "\t    .shared_uid =", "\t    .processes = "
+          "false && "),), ("plain", "test_501_hostile.py",
+                           "Hostile.test_metadata"), True),
+    "pairs-of-datagrams": Mutant(
+        "supervisor/filter_table.c", "stream pairs only",
+        (("supervisor/filter_table.c", "SOCK_NONBLOCK), SOCK_STREAM)",
+          "SOCK_NONBLOCK), SOCK_STREAM, SOCK_DGRAM)"),),
+        unit("test_filter")),
+    "x32-let-through": Mutant(
+        "supervisor/filter.c", "the x32 calls reach the same kernel",
+        (("supervisor/filter.c", "\t\tpush_segment(c, X32_BIT, killed);",
+          "\t\tpush_segment(c, X32_BIT, newer), (void)killed;"),),
+        unit("test_filter")),
+    "own-id-that-is-a-group": Mutant(
+        "supervisor/filter.c", "0 and what is negative to the kernel",
+        (("supervisor/filter.c",
+          "\tif (params->own_pid == 0 || params->own_pid > INT32_MAX)",
+          "\tif (params->own_pid > INT32_MAX)"),), unit("test_filter")),
+
+    # --- what the host gives to a child ------------------------------------
+    "mapped-to-root": Mutant(
+        "supervisor/idmap.h", "a child is never mapped to real root",
+        (("supervisor/idmap.c", "\t\tret_map->own = ret_map->full = true;",
+          "\t\tret_map->own = false;"),), RUNS, True),
+    "supervisors-environment": Mutant(
+        "supervisor/spawn.c", "an empty environment and a fresh image",
+        (("supervisor/sys.c",
+          "\t(void)syscall(SYS_execveat, fd, \"\", argv, envp, "
+          "AT_EMPTY_PATH);",
+          "\t(void)syscall(\n\t    SYS_execveat, fd, \"\", argv, envp[0] ? "
+          "envp : environ, AT_EMPTY_PATH);"),),
+        e2e(OUTSIDE, "Processes.test_isolated"), True),
+    "plan-unsealed": Mutant(
+        "supervisor/sys.c", "what was checked is what will be read",
+        (("supervisor/sys.c",
+          "F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE",
+          "F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW"),), unit("test_seal")),
+    "own-programs-run": Mutant(
+        "supervisor/launch_root.h", "no right to execute and none to make",
+        (("supervisor/launch_root.h", "\t(1ULL << 1 | 1ULL << 4 |",
+          "\t(1ULL << 0 | 1ULL << 1 | 1ULL << 4 |"),),
+        ("layers", "test_302_alone.py",
+         "Alone.test_landlock_process_other_programs_run_programs")),
+    "preload-with-blanks": Mutant(
+        "supervisor/launch.c", "a file of ours, read-only in the child",
+        (("supervisor/launch.c",
+          "\tif (strpbrk(path, \" :\\t\\n\") != NULL)\n\t\treturn;\n", ""),),
+        e2e(OUTSIDE, "Blanks")),
+    "environment-handed-on": Mutant(
+        "supervisor/launch.c", "the environment is built from nothing",
+        (("supervisor/launch.c",
+          "\tadd_variable(launch, \"HOME\", workspace);",
+          "\tadd_variable(launch, \"HOME\", workspace);\n"
+          "\tif (getenv(\"SECRET\") != NULL)\n"
+          "\t\tadd_variable(launch, \"SECRET\", getenv(\"SECRET\"));"),),
+        e2e("test_301_denied", "Canary.test_secret_in_the_environment")),
+    "loaders-variables-granted": Mutant(
+        "supervisor/grant_check.c", "what a loader, a C library",
+        (("supervisor/grant_check.c", "    \"LD_\", \"PYTHON\",",
+          "    \"PYTHON\","),), unit("test_profile_read")),
+    "own-directories-granted": Mutant(
+        "supervisor/grants.h", "false with a sentence when a grant holds",
+        (("supervisor/grants.c",
+          "\t\tif (!is_beneath(path, dir) && !is_beneath(dir, path))",
+          "\t\tif (!is_beneath(path, dir))"),), e2e("test_120_grants", "Own")),
+    "workspaces-of-others-granted": Mutant(
+        "supervisor/start.c", "what weir runs, and where workspaces",
+        (("supervisor/start.c",
+          "text) &&\n\t    sup_grants_keep_off(e->grants, base, text))",
+          "text))"),), e2e(OUTSIDE, "Grants")),
+    "configuration-granted": Mutant(
+        "supervisor/cmd_terms.c", "what configures weir, and the command",
+        (("supervisor/cmd_terms.c",
+          "options->policy_file, options->request_file, \"/proc/self/exe\"};",
+          "NULL, NULL, NULL};"),),
+        e2e("test_303_outside", "Grants")),
+    "granted-values-told": Mutant(
+        "supervisor/result.c", "a value that was granted may be",
+        (("supervisor/result.c", "if (i >= e->launch->variables_from)",
+          "if (i > e->launch->variables_from + 1000)"),),
+        e2e("test_120_grants", "Granted.test_values_are_not_told")),
+    "environments-believed": Mutant(
+        "supervisor/pyvenv.h", "the file may be anybody's",
+        (("supervisor/interp.c",
+          "\tif (sup_pyvenv_value(text, \"executable\", base, "
+          "sizeof(base)) &&\n\t    is_elf(base) == 1)",
+          "\tif (sup_pyvenv_value(text, \"executable\", base, "
+          "sizeof(base)))"),), unit("test_interp")),
+
+    # --- the channel -------------------------------------------------------
+    "hosts-frames-taken": Mutant(
+        "supervisor/chan.c", "the host's own frames are never taken",
+        (("supervisor/chan.c",
+          "\t\terr = wire_session_receive(&chan->session, &msg, true);",
+          "\t\terr = wire_session_receive(&chan->session, &msg, "
+          "wire_msg_is_childs(msg.type));"),), unit("test_chan")),
+    "deaf-ones-are-read": Mutant(
+        "supervisor/chan.c", "who does not read its replies",
+        (("supervisor/chan.c",
+          "!chan->ended && !chan->is_full; lines++)",
+          "!chan->ended; lines++)"),), unit("test_chan")),
+    "key-of-the-channel-known": Mutant(
+        "supervisor/chan.c", "the key of the duplicate table",
+        (("supervisor/chan.c",
+          "\tr = sup_sys_random(&chan->seed, sizeof(chan->seed));",
+          "\tr = 0;"),), unit("test_chan")),
+    "smuggled-descriptors-kept": Mutant(
+        "supervisor/sys.c", "the peer may attach descriptors",
+        (("supervisor/sys.c", "\t\t\t(*ret_closed)++;\n"
+          "\t\t\tsup_sys_close(&fd);", "\t\t\t(*ret_closed)++;"),),
+        unit("test_chan")),
+
+    # --- the end -----------------------------------------------------------
+    "nobody-killed": Mutant(
+        "supervisor/exec.c", "process 1 is the handle on all of it",
+        (("supervisor/exec.c",
+          "\tif (sup_sys_signal(e->child.pidfd, e->child.pid, SIGKILL) == 0)"
+          "\n\t\te->facts.killed = true;\n"
+          "\t/* It would follow anyway; so the two end side by side. */\n"
+          "\tif (e->pidfd2 >= 0)\n"
+          "\t\t(void)sup_sys_signal(e->pidfd2, 0, SIGKILL);",
+          "\te->facts.killed = true;"),),
+        e2e("test_501_hostile", "Hostile.test_stop_itself")),
+    "broken-evidence-forgiven": Mutant(
+        "supervisor/verdict.c", "what ran under weaker terms",
+        (("supervisor/verdict.c", "\tif (f->evidence_broken) {",
+          "\tif (f->evidence_broken && f->ran && !f->ran) {"),),
+        unit("test_verdict")),
+    "output-under-broken-evidence": Mutant(
+        "supervisor/result.c", "what ran under weaker terms",
+        (("supervisor/result.c", "\tif (e->facts.evidence_broken)\n"
+          "\t\twire_out_text(out, \"\");\n\telse\n", "\t(void)e;\n"),),
+        e2e(OUTSIDE, "Changed"), True),
+
+    "warnings-under-broken-evidence": Mutant(
+        "supervisor/result.c", "the program's own text, withheld",
+        (("supervisor/result.c",
+          "i < e->done.warning_count && !e->facts.evidence_broken; i++)",
+          "i < e->done.warning_count; i++)"),),
+        e2e(OUTSIDE, "Changed"), True),
+
+    # --- files, terminals --------------------------------------------------
+    "scratch-of-others": Mutant(
+        "supervisor/scratch.c", "/tmp is everybody's",
+        (("supervisor/scratch.c", "(st.st_mode & refused_bits) == 0;",
+          "refused_bits < 010000;"),),
+        e2e("test_310_process", "Scratch.test_open_to_others")),
+    "file-of-others-taken": Mutant(
+        "supervisor/unlinked.c", "the directory is everybody's",
+        (("supervisor/unlinked.c", "O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW",
+          "O_RDWR | O_CREAT | O_NOFOLLOW"),), unit("test_queue")),
+    "terms-that-others-write": Mutant(
+        "supervisor/profile_file.c", "whoever can write to a file",
+        (("supervisor/profile_file.c",
+          "(st->st_mode & (S_IWGRP | S_IWOTH)) == 0",
+          "(st->st_mode & S_IWOTH) == 0"),),
+        e2e("test_110_profiles", "Files.test_modes_of_the_file")),
+    "requests-with-paths": Mutant(
+        "supervisor/profile_member.c", "a request is pure data",
+        (("supervisor/profile_member.c", "{\"read\", IN_PROFILE, read_read}",
+          "{\"read\", IN_PROFILE | IN_REQUEST, read_read}"),),
+        unit("test_profile_read")),
+    "terminal-driven": Mutant(
+        "supervisor/printer.h", "a program must not be able to drive",
+        (("supervisor/printer.c",
+          "\treturn !(len == 2 && p[0] == 0xc2 && p[1] < 0xa0);",
+          "\treturn true;"),), unit("test_output")),
+    "terminal-driven-by-doctor": Mutant(
+        "supervisor/cmd_doctor.c", "paths stand in it",
+        (("supervisor/cmd_doctor.c", "\tif (isatty(STDOUT_FILENO) == 1) {",
+          "\tif (isatty(STDOUT_FILENO) == 2) {"),),
+        e2e(OUTSIDE, "Doctor")),
+    "records-that-drive-a-terminal": Mutant(
+        "supervisor/log_line.h", "everything in a record may have been",
+        (("supervisor/log_line.c",
+          "\t\tbind_text_add_escaped(text, record->value[field].bytes);",
+          "\t\tbind_text_add_span(text, record->value[field].bytes);"),),
+        unit("test_log")),
+    "state-of-others": Mutant(
+        "supervisor/state_dir.h", "what others could write to is refused",
+        (("supervisor/state_dir.c", "\telse if ((st.st_mode & mask) != 0)",
+          "\telse if ((st.st_mode & mask & 010000) != 0)"),),
+        e2e("test_800_ledger",
+            "Failing.test_directories_that_others_can_write_to")),
+    "doctor-maps-root": Mutant(
+        "supervisor/doctor_steps.c", "never to root",
+        (("supervisor/doctor_steps.c",
+          "\tif (!map.own && (map.uid == 0 || map.gid == 0)) {",
+          "\tif (!map.own && map.uid == 0 && map.gid == 1) {"),),
+        e2e("test_700_doctor", "Refused.test_only_root_to_map")),
+}
