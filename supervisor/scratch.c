@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,105 +19,6 @@
 #define TRIES 16
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-
-/* --- who the owner is ----------------------------------------------------- */
-
-struct owner {
-	uint64_t host;	     /* of the name and the machine id */
-	uint64_t boot;	     /* of the boot id */
-	uint64_t namespaces; /* the PID namespace's inode */
-	long pid;
-	uint64_t started; /* clock ticks since boot, proc(5) */
-};
-
-/* FNV-1a: no secret is in it, and nobody gains from a collision. */
-static uint64_t
-hash_text(uint64_t hash, const char *text)
-{
-	for (; *text != '\0'; text++)
-		hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
-	return hash;
-}
-
-/* Start time of a process; 0 when there is none of that id. */
-static uint64_t
-start_time(long pid)
-{
-	char path[64], text[1024];
-	const char *p;
-
-	(void)snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
-	(void)sup_sys_read_text(path, text, sizeof(text));
-	/* The name in parentheses may hold anything; field 22 from there. */
-	p = strrchr(text, ')');
-	for (int field = 2; p != NULL && field < 22; field++) {
-		p = strchr(p, ' ');
-		if (p != NULL)
-			p++;
-	}
-	return p != NULL ? strtoull(p, NULL, 10) : 0;
-}
-
-static void
-find_owner(struct owner *owner)
-{
-	char name[256], machine[64], boot[64];
-	struct stat st;
-
-	(void)sup_sys_read_text(
-	    "/proc/sys/kernel/hostname", name, sizeof(name));
-	(void)sup_sys_read_text("/etc/machine-id", machine, sizeof(machine));
-	(void)sup_sys_read_text(
-	    "/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
-	owner->host = hash_text(hash_text(0xcbf29ce484222325u, name), machine);
-	owner->boot = hash_text(0xcbf29ce484222325u, boot);
-	owner->namespaces =
-	    sup_sys_stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
-	owner->pid = (long)getpid();
-	owner->started = start_time(owner->pid);
-}
-
-static void
-write_owner(const struct owner *owner, char text[SUP_SCRATCH_NAME])
-{
-	(void)snprintf(text, SUP_SCRATCH_NAME,
-	    "%016" PRIx64 ".%016" PRIx64 ".%" PRIx64 ".%ld.%" PRIu64,
-	    owner->host, owner->boot, owner->namespaces, owner->pid,
-	    owner->started);
-}
-
-static bool
-read_owner(const char *name, struct owner *owner)
-{
-	char again[SUP_SCRATCH_NAME];
-	char *end;
-
-	owner->host = strtoull(name, &end, 16);
-	owner->boot = *end == '.' ? strtoull(end + 1, &end, 16) : 0;
-	owner->namespaces = *end == '.' ? strtoull(end + 1, &end, 16) : 0;
-	owner->pid = *end == '.' ? strtol(end + 1, &end, 10) : 0;
-	owner->started = *end == '.' ? strtoull(end + 1, &end, 10) : 0;
-	if (*end != '.' || owner->pid <= 0)
-		return false;
-	/* Only what this code wrote is ever removed. */
-	write_owner(owner, again);
-	return strncmp(again, name, (size_t)(end - name)) == 0 &&
-	    again[end - name] == '\0';
-}
-
-/* Whether the owner is known to be gone. */
-static bool
-is_gone(const struct owner *owner, const struct owner *self)
-{
-	if (owner->host != self->host)
-		return false;
-	if (owner->boot != self->boot)
-		return true;
-	/* In another PID namespace the number says nothing. */
-	if (owner->namespaces != self->namespaces)
-		return false;
-	return start_time(owner->pid) != owner->started;
-}
 
 /* --- the base ------------------------------------------------------------- */
 
@@ -184,7 +84,7 @@ sup_scratch_open(struct sup_scratch *scratch, bool make, bool *ret_open,
     struct wire_errinfo *info)
 {
 	unsigned uid = (unsigned)geteuid();
-	struct owner owner;
+	struct sup_owner owner;
 	int fd = -ENOENT;
 
 	*ret_open = scratch->base_fd >= 0;
@@ -216,8 +116,8 @@ sup_scratch_open(struct sup_scratch *scratch, bool make, bool *ret_open,
 			    -fd, 0};
 		return WIRE_ERR_SYSTEM;
 	}
-	find_owner(&owner);
-	write_owner(&owner, scratch->owner);
+	sup_owner_find(&owner);
+	sup_owner_write(&owner, scratch->owner);
 	scratch->base_fd = fd;
 	*ret_open = true;
 	return WIRE_OK;
@@ -351,16 +251,16 @@ sup_scratch_remove(
 struct sweep {
 	const struct sup_scratch *scratch;
 	const char *stub_path;
-	struct owner self;
+	struct sup_owner self;
 };
 
 static void
 sweep_one(void *arg, const char *name)
 {
 	const struct sweep *s = arg;
-	struct owner owner;
+	struct sup_owner owner;
 
-	if (read_owner(name, &owner) && is_gone(&owner, &s->self))
+	if (sup_owner_read(name, &owner) && sup_owner_is_gone(&owner, &s->self))
 		(void)sup_scratch_remove(s->scratch, name, s->stub_path);
 }
 
@@ -369,6 +269,6 @@ sup_scratch_sweep(const struct sup_scratch *scratch, const char *stub_path)
 {
 	struct sweep s = {.scratch = scratch, .stub_path = stub_path};
 
-	find_owner(&s.self);
+	sup_owner_find(&s.self);
 	sup_sys_list(scratch->base_fd, sweep_one, &s);
 }

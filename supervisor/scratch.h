@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "supervisor/owner.h"
 #include "wire/err.h"
 
 #define SUP_SCRATCH_BASE 64
@@ -25,7 +26,7 @@
 struct sup_scratch {
 	int base_fd; /* -1: not open */
 	char base[SUP_SCRATCH_BASE];
-	char owner[SUP_SCRATCH_NAME]; /* the name's part that is ours */
+	char owner[SUP_OWNER_TEXT]; /* the name's part that is ours */
 };
 
 /* Holds nothing. */
