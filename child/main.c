@@ -31,7 +31,9 @@
  * `weir-child guard ...` and `weir-child sweep` are other roles of the same
  * program: see guard.c and workspace.c.
  */
+#include <asm/fcntl.h>
 #include <linux/errno.h>
+#include <linux/fcntl.h>
 #include <linux/prctl.h>
 #include <linux/sched.h>
 
@@ -135,6 +137,20 @@ fork_interpreter(int *ret_pidfd)
 	return pid;
 }
 
+/* Only its usage is looked at out there (statfs(2)). */
+static void
+send_workspace(void)
+{
+	const struct wire_report report = {.code = WIRE_REPORT_WORKSPACE};
+	long fd = STUB_SYS(__NR_openat, AT_FDCWD, plan.workspace,
+	    O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+
+	if (fd < 0 || stub_report(WIRE_FD_REPORT, &report, (int)fd) != 0)
+		stub_fail(WIRE_FD_REPORT, WIRE_STAGE_WORKSPACE,
+		    fd < 0 ? (int)-fd : EIO, 0);
+	(void)STUB_SYS(__NR_close, fd);
+}
+
 __attribute__((noreturn)) static void
 launch(void)
 {
@@ -146,6 +162,8 @@ launch(void)
 	report.detail = stub_subreaper_is();
 	if (plan.namespaces)
 		stub_links_count(&report.links, &report.links_up);
+	if (plan.send_workspace)
+		send_workspace();
 	(void)STUB_SYS(__NR_setsid);
 	self_pid = STUB_SYS(__NR_getpid);
 	pid = fork_interpreter(&pidfd);

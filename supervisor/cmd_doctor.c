@@ -41,7 +41,7 @@ try_steps(struct doctor *doctor)
 	    .path = sup_place_env(doctor->environment, "PATH"),
 	};
 	struct sup_doctor_answer *answers = doctor->report.answers;
-	uint32_t failed = 0;
+	uint64_t failed = 0;
 
 	for (unsigned i = 0; i < SUP_DOCTOR_COUNT; i++) {
 		enum sup_doctor_step step = (enum sup_doctor_step)i;

@@ -97,6 +97,10 @@ static const struct sup_doctor_spec specs[SUP_DOCTOR_COUNT] = {
 	{"isolated", "process"}, 0, sup_step_socketpair},
     [SUP_DOCTOR_UNLINKED_FILE] = {"large tool results find room on disk",
 	{"tools"}, 0, sup_step_unlinked_file},
+    [SUP_DOCTOR_MEMORY_CGROUP] = {"a cgroup can be made that limits memory",
+	{"memory"}, 0, sup_step_memory_cgroup},
+    [SUP_DOCTOR_MEMORY_WATCH] = {"a process's memory can be watched",
+	{"memory"}, BIT(PROC), sup_step_memory_watch},
     [SUP_DOCTOR_EXECUTION] = {"a program was run, and graded", {"isolated"},
 	BIT(PROC) | BIT(INTERPRETER), NULL},
 };
@@ -120,9 +124,9 @@ sup_doctor_is_required(enum sup_doctor_step step)
 }
 
 enum sup_doctor_step
-sup_doctor_missing(enum sup_doctor_step step, uint32_t failed)
+sup_doctor_missing(enum sup_doctor_step step, uint64_t failed)
 {
-	uint32_t missing = specs[step].needs & failed;
+	uint64_t missing = specs[step].needs & failed;
 
 	for (unsigned i = 0; i < SUP_DOCTOR_COUNT; i++)
 		if ((missing & SUP_DOCTOR_BIT(i)) != 0)

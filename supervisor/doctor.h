@@ -46,6 +46,8 @@
 	X(EPOLL, "epoll")                                                      \
 	X(SOCKETPAIR, "socketpair")                                            \
 	X(UNLINKED_FILE, "unlinked_file")                                      \
+	X(MEMORY_CGROUP, "memory_cgroup")                                      \
+	X(MEMORY_WATCH, "memory_watch")                                        \
 	X(EXECUTION, "execution")
 
 enum sup_doctor_step {
@@ -55,8 +57,8 @@ enum sup_doctor_step {
 	    SUP_DOCTOR_COUNT
 };
 
-#define SUP_DOCTOR_BIT(step) (UINT32_C(1) << (step))
-_Static_assert(SUP_DOCTOR_COUNT < 32, "sets of steps are 32 bits");
+#define SUP_DOCTOR_BIT(step) (UINT64_C(1) << (step))
+_Static_assert(SUP_DOCTOR_COUNT <= 64, "sets of steps are 64 bits");
 
 /* What stands in the place of an errno when there is none: above them all. */
 enum {
@@ -94,7 +96,7 @@ struct sup_doctor_spec {
 	/* Levels, and guarantees; "isolated" is the first where that level
 	 * needs it. Ended by NULL. */
 	const char *needed_for[SUP_DOCTOR_NEEDED_FOR + 1];
-	uint32_t needs; /* steps without which this one cannot be tried */
+	uint64_t needs; /* steps without which this one cannot be tried */
 	/* Runs in the child: 0, -errno, or a word from above. NULL: not tried
 	 * in a child, but by who asks. */
 	int (*attempt)(struct sup_doctor_try *attempt);
@@ -116,7 +118,7 @@ int sup_doctor_attempt(enum sup_doctor_step step,
  * SUP_DOCTOR_COUNT. failed: a set of SUP_DOCTOR_BIT.
  */
 enum sup_doctor_step sup_doctor_missing(
-    enum sup_doctor_step step, uint32_t failed);
+    enum sup_doctor_step step, uint64_t failed);
 
 /* In the child: which call comes next, for when it is refused. */
 void sup_doctor_note(struct sup_doctor_try *attempt, const char *format, ...)

@@ -39,7 +39,7 @@ enum condition {
 };
 
 struct row {
-	uint32_t steps;
+	uint64_t steps;
 	int error; /* 0: any */
 	enum condition condition;
 	enum sup_doctor_setting setting; /* shown with its value */
@@ -285,6 +285,16 @@ static const struct row rows[] = {
 	"no file can be made in /var/tmp or in /tmp, so tool results of more "
 	"than 1 MiB that a program leaves unread end its execution",
 	"make /var/tmp writable for who runs weir, with room on it"},
+    {BIT(MEMORY_CGROUP), 0, ALWAYS, SUP_SETTING_NONE,
+	"no cgroup can be made beneath the one that weir was started in, so "
+	"limit memory is watched and not enforced",
+	"start weir in a cgroup of its own: systemd-run --user --scope -p "
+	"Delegate=yes weir ...; with version 1, let who runs weir write to "
+	"its memory cgroup"},
+    {BIT(MEMORY_WATCH), 0, ALWAYS, SUP_SETTING_NONE,
+	"the memory of another process cannot be read, so without a cgroup "
+	"there is no limit memory",
+	"mount /proc without subset=pid or hidepid"},
     {BIT(EXECUTION), 0, ALWAYS, SUP_SETTING_NONE,
 	"a whole execution was less than isolated",
 	"see what weir run --json -c 1 says"},
@@ -406,7 +416,7 @@ sup_doctor_has_fallback(enum sup_doctor_step step)
 }
 
 static void
-explain_not_tried(enum sup_doctor_step step, uint32_t failed,
+explain_not_tried(enum sup_doctor_step step, uint64_t failed,
     struct sup_doctor_reason *reason)
 {
 	enum sup_doctor_step missing = sup_doctor_missing(step, failed);
@@ -421,7 +431,7 @@ explain_not_tried(enum sup_doctor_step step, uint32_t failed,
 void
 sup_doctor_explain(enum sup_doctor_step step,
     const struct sup_doctor_answer *answer, const struct sup_doctor_host *host,
-    uint32_t failed, struct sup_doctor_reason *ret_reason)
+    uint64_t failed, struct sup_doctor_reason *ret_reason)
 {
 	const struct row *row;
 

@@ -22,7 +22,7 @@ struct sup_doctor_reason {
  */
 void sup_doctor_explain(enum sup_doctor_step step,
     const struct sup_doctor_answer *answer, const struct sup_doctor_host *host,
-    uint32_t failed, struct sup_doctor_reason *ret_reason);
+    uint64_t failed, struct sup_doctor_reason *ret_reason);
 
 /* The row that serves any error of this step, for tests. */
 bool sup_doctor_has_fallback(enum sup_doctor_step step);

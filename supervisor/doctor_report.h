@@ -22,7 +22,7 @@ struct sup_doctor_report {
 	struct wire_span isolation; /* an object */
 	struct wire_span python;    /* a string, with its quotes */
 	char level[16];		    /* that the way `isolated` had */
-	uint32_t failed;	    /* steps, as a set */
+	uint64_t failed;	    /* steps, as a set */
 	bool available;		    /* level isolated was had */
 	char verdict[4 * SUP_DOCTOR_TEXT];
 };

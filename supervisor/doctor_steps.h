@@ -45,4 +45,8 @@ int sup_step_epoll(struct sup_doctor_try *attempt);
 int sup_step_socketpair(struct sup_doctor_try *attempt);
 int sup_step_unlinked_file(struct sup_doctor_try *attempt);
 
+/* doctor_memory.c: what holds --limit memory= */
+int sup_step_memory_cgroup(struct sup_doctor_try *attempt);
+int sup_step_memory_watch(struct sup_doctor_try *attempt);
+
 #endif

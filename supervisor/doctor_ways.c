@@ -37,14 +37,14 @@ static const struct {
 #undef X
 };
 
-static const uint32_t needs[SUP_WAY_COUNT] = {
+static const uint64_t needs[SUP_WAY_COUNT] = {
     [SUP_WAY_ISOLATED] = ALWAYS | SPACES | MOUNTS | IN_USER,
     [SUP_WAY_NAMESPACES] = ALWAYS | SPACES | BIT(CAPABILITIES) | HOST_ROOT,
     [SUP_WAY_PLAIN] = ALWAYS | HOST_ROOT,
 };
 
-uint32_t
-sup_doctor_way_missing(enum sup_doctor_way way, uint32_t failed)
+uint64_t
+sup_doctor_way_missing(enum sup_doctor_way way, uint64_t failed)
 {
 	return needs[way] & failed;
 }
@@ -57,7 +57,7 @@ sup_doctor_way_word(enum sup_doctor_way way)
 
 /* The first step that is missing, or SUP_DOCTOR_COUNT. */
 static enum sup_doctor_step
-first_of(uint32_t steps)
+first_of(uint64_t steps)
 {
 	unsigned i = 0;
 
@@ -88,10 +88,10 @@ put_number(struct wire_out *out, const char *key, uint64_t value)
 
 void
 sup_doctor_way_put_json(enum sup_doctor_way way,
-    const struct sup_doctor_way_is *is, uint32_t failed,
+    const struct sup_doctor_way_is *is, uint64_t failed,
     const struct sup_doctor_reason *reasons, struct wire_out *out)
 {
-	uint32_t missing = sup_doctor_way_missing(way, failed);
+	uint64_t missing = sup_doctor_way_missing(way, failed);
 	enum sup_doctor_step first = first_of(missing);
 	bool known = !is->available && first < SUP_DOCTOR_COUNT;
 
@@ -182,7 +182,7 @@ print_graded(struct wire_span guarantees, const char *grade, FILE *stream)
 
 void
 sup_doctor_way_put_text(enum sup_doctor_way way,
-    const struct sup_doctor_way_is *is, uint32_t failed,
+    const struct sup_doctor_way_is *is, uint64_t failed,
     const struct sup_doctor_reason *reasons, FILE *stream)
 {
 	enum sup_doctor_step first =

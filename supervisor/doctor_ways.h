@@ -37,19 +37,19 @@ struct sup_doctor_way_is {
 
 /* Steps that were refused and that this way needs, as a set of
  * SUP_DOCTOR_BIT. */
-uint32_t sup_doctor_way_missing(enum sup_doctor_way way, uint32_t failed);
+uint64_t sup_doctor_way_missing(enum sup_doctor_way way, uint64_t failed);
 
 /* "namespaces", for the way of that name. */
 const char *sup_doctor_way_word(enum sup_doctor_way way);
 
 /* One object. reasons: of all steps. */
 void sup_doctor_way_put_json(enum sup_doctor_way way,
-    const struct sup_doctor_way_is *is, uint32_t failed,
+    const struct sup_doctor_way_is *is, uint64_t failed,
     const struct sup_doctor_reason *reasons, struct wire_out *out);
 
 /* One line, and beneath a refusal the cure. */
 void sup_doctor_way_put_text(enum sup_doctor_way way,
-    const struct sup_doctor_way_is *is, uint32_t failed,
+    const struct sup_doctor_way_is *is, uint64_t failed,
     const struct sup_doctor_reason *reasons, FILE *stream);
 
 /* How much the workspace of level process is, and how much more a program can

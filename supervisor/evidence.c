@@ -343,5 +343,8 @@ sup_evidence_is_same(const struct sup_evidence *a, const struct sup_evidence *b)
 	    x->seccomp == y->seccomp && x->read == y->read &&
 	    a->limits_read == b->limits_read &&
 	    memcmp(a->soft, b->soft, sizeof(a->soft)) == 0 &&
-	    memcmp(a->hard, b->hard, sizeof(a->hard)) == 0;
+	    memcmp(a->hard, b->hard, sizeof(a->hard)) == 0 &&
+	    a->memory.limit == b->memory.limit &&
+	    a->memory.inside == b->memory.inside &&
+	    a->memory.swap_held == b->memory.swap_held;
 }

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "supervisor/launch.h"
+#include "supervisor/memory.h"
 #include "wire/msg.h"
 
 /* Those that a grade rests on; the clone makes the others with them. */
@@ -70,6 +71,7 @@ struct sup_evidence {
 	int foreign_fd;		 /* a descriptor nobody gave it, or -1 */
 	bool environment_equal;
 	bool timer_armed;
+	struct sup_memory_seen memory;
 	uint32_t host_uid; /* the supervisor's own */
 };
 

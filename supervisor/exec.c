@@ -11,6 +11,7 @@
 #include "supervisor/exec_begin.h"
 #include "supervisor/exec_io.h"
 #include "supervisor/exec_ledger.h"
+#include "supervisor/exec_memory.h"
 #include "supervisor/result.h"
 #include "supervisor/sys.h"
 
@@ -81,7 +82,10 @@ void
 sup_exec_arm(struct weir_execution *execution)
 {
 	uint64_t at = execution->deadline_ns;
+	uint64_t look = sup_exec_memory_next(execution);
 
+	if (look < at)
+		at = look;
 	if (execution->tools != NULL) {
 		uint64_t tool = bind_session_deadline(execution->tools);
 
@@ -223,6 +227,7 @@ kill_now(struct weir_execution *e)
 	/* It would follow anyway; so the two end side by side. */
 	if (e->pidfd2 >= 0)
 		(void)sup_sys_signal(e->pidfd2, 0, SIGKILL);
+	sup_exec_memory_kill(e);
 }
 
 /* On the host's root process 1 ends the tree itself and clears the workspace;
@@ -295,6 +300,7 @@ finish(struct weir_execution *e)
 	e->tools = NULL;
 	e->deadline_ns = UINT64_MAX;
 	sup_exec_close_io(e);
+	sup_exec_memory_end(e);
 	sup_exec_remove_workspace(e);
 	if (sup_exec_may_go_on(e)) {
 		sup_exec_go_on(e);
@@ -334,6 +340,7 @@ observe_end(struct weir_execution *e)
 	    e->terms.unconfined || !sup_terms_are_strict(&e->terms))
 		return;
 	sup_evidence_observe(&now, e->pid2);
+	sup_exec_memory_observe(e, &now.memory);
 	cpu_ns = sup_sys_cpu_time(e->pid2);
 	/* Nothing contradicts when it has ended in between, or its number
 	 * might be another's by now. */
@@ -370,6 +377,7 @@ perform(struct weir_execution *e, unsigned actions)
 		(void)!sup_chan_send(&e->chan,
 		    sizeof(e->refusal) * 6 + WIRE_KIB, fill_abort, e, NULL);
 	if ((actions & SUP_DO_HALT) != 0) {
+		sup_exec_memory_note(e);
 		observe_end(e);
 		sup_chan_stop(&e->chan);
 		if (e->tools != NULL)
@@ -415,6 +423,7 @@ void
 sup_exec_reset(struct weir_execution *e)
 {
 	e->child = SUP_CHILD_NONE;
+	e->memory = SUP_EXEC_MEMORY_NONE;
 	e->pid2 = 0;
 	e->pidfd2 = -1;
 	e->chan.watch.fd = e->out.watch.fd = e->err.watch.fd = -1;
@@ -438,6 +447,7 @@ sup_exec_destroy(struct weir_execution *e)
 	sup_exec_reap(e);
 	bind_session_free(e->tools);
 	sup_exec_close_io(e);
+	sup_exec_memory_end(e);
 	sup_exec_remove_workspace(e);
 	sup_output_release(&e->out);
 	sup_output_release(&e->err);

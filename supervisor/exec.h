@@ -9,12 +9,14 @@
 
 #include "bindings/record_ledger.h"
 #include "bindings/session.h"
+#include "supervisor/cgroup.h"
 #include "supervisor/chan.h"
 #include "supervisor/evidence.h"
 #include "supervisor/exec_next.h"
 #include "supervisor/grades.h"
 #include "supervisor/idmap.h"
 #include "supervisor/launch.h"
+#include "supervisor/memory_watch.h"
 #include "supervisor/output.h"
 #include "supervisor/scratch.h"
 #include "supervisor/spawn.h"
@@ -44,6 +46,7 @@ struct weir {
 	bool open_mounts;      /* the supervisor opens what the root holds */
 	bool can_change_ids;   /* without a namespace too */
 	struct sup_scratch scratch;
+	struct sup_cgroups cgroups;
 	/* The first way to make a child that has not been refused yet, and why
 	 * the ones before were. */
 	unsigned first_attempt;
@@ -53,6 +56,16 @@ struct weir {
 };
 
 struct sup_names;
+
+/* What holds the memory limit, where one was asked for. */
+struct sup_exec_memory {
+	struct sup_cgroup group;
+	struct sup_memory_watch watch; /* where there is no group */
+	char why[SUP_CGROUP_WHY];      /* there is none */
+};
+
+#define SUP_EXEC_MEMORY_NONE                                                   \
+	((struct sup_exec_memory){SUP_CGROUP_EMPTY, SUP_MEMORY_WATCH_NONE, ""})
 
 struct weir_execution {
 	struct weir *weir;
@@ -67,6 +80,7 @@ struct weir_execution {
 	struct sup_launch *launch;
 	char scratch_name[SUP_SCRATCH_NAME]; /* "": no workspace of the host */
 	char workspace[PATH_MAX];
+	struct sup_exec_memory memory;
 	struct sup_child child;
 	pid_t pid2; /* of the interpreter, as the host sees it; 0: none yet */
 	int pidfd2;

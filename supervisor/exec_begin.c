@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "supervisor/exec_io.h"
+#include "supervisor/exec_memory.h"
 #include "supervisor/refusal.h"
 #include "supervisor/sys.h"
 
@@ -129,6 +130,9 @@ sup_exec_prepare(struct weir_execution *e, struct wire_errinfo *info)
 	enum wire_err err = WIRE_OK;
 
 	choose_ids(e, &request);
+	sup_exec_memory_prepare(e);
+	request.send_workspace = request.backend == WIRE_BACKEND_ISOLATED &&
+	    e->evidence.memory.by == SUP_MEMORY_WATCHDOG;
 	if (request.backend != WIRE_BACKEND_ISOLATED) {
 		err = make_workspace(e, info);
 		request.workspace = e->workspace;
@@ -160,6 +164,7 @@ spawn_child(struct weir_execution *e, struct wire_errinfo *info)
 	    .plan_fd = e->launch->stub_plan_fd,
 	    .seal_fd = e->launch->seal_plan_fd,
 	    .null_fd = e->weir->null_fd,
+	    .cgroup_fd = sup_exec_memory_clone_fd(e),
 	};
 	enum wire_err err = WIRE_OK;
 
@@ -201,6 +206,8 @@ equip_child(struct weir_execution *e, struct wire_errinfo *info)
 		    "giving the workspace to the child", -r, 0};
 		err = WIRE_ERR_SYSTEM;
 	}
+	if (err == WIRE_OK)
+		err = sup_exec_memory_enter(e, info);
 	if (err == WIRE_OK)
 		err = sup_spawn_go(&e->child, info);
 	return err;

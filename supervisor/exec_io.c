@@ -7,6 +7,7 @@
 #include <sys/epoll.h>
 
 #include "supervisor/exec_ledger.h"
+#include "supervisor/exec_memory.h"
 #include "supervisor/narrow.h"
 #include "supervisor/sys.h"
 
@@ -48,6 +49,11 @@ take_report(struct weir_execution *e, const struct wire_report *report, int *fd)
 		e->pidfd2 = *fd;
 		*fd = -1;
 		e->pid2 = pid_behind(e->pidfd2);
+		break;
+	case WIRE_REPORT_WORKSPACE:
+		sup_sys_close(&e->memory.watch.quota_fd);
+		e->memory.watch.quota_fd = *fd;
+		*fd = -1;
 		break;
 	case WIRE_REPORT_EXITED:
 		e->facts.exited = true;
@@ -135,6 +141,10 @@ timer_ready(struct sup_watch *watch, uint32_t events)
 	e->armed_ns = 0;
 	if (e->tools != NULL)
 		bind_session_tick(e->tools, now);
+	if (sup_exec_memory_look(e, now)) {
+		sup_exec_event(e, SUP_EVENT_MEMORY_OVER);
+		return;
+	}
 	if (now >= e->deadline_ns && over[e->state] != SUP_EVENT_NONE)
 		sup_exec_event(e, over[e->state]);
 	else if (e->state != SUP_EXEC_SETTLING)
@@ -171,6 +181,7 @@ decide(struct weir_execution *e)
 	e->evidence.timer_armed = sup_sys_timerfd_armed(e->timer_watch.fd);
 	if (e->pid2 > 0)
 		sup_evidence_observe(&e->evidence, e->pid2);
+	sup_exec_memory_ready(e);
 	sup_grades_derive(&e->evidence, &e->grades);
 	if (sup_terms_are_strict(&e->terms) &&
 	    sup_grades_refuse(&e->grades, &e->evidence, e->terms.level,

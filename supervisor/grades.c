@@ -274,6 +274,68 @@ grade_identity(const struct sup_evidence *e, struct sup_grades *g)
 		    s->uid[0]);
 }
 
+/* A group of the kernel's that holds all of it, kernel memory included. */
+static void
+grade_cgroup(const struct sup_memory_seen *m, struct sup_grades *g)
+{
+	if (m->limit != m->want || !m->inside)
+		set(g, SUP_MEMORY, SUP_UNAVAILABLE,
+		    "stage memory: the program's process is %s the cgroup, "
+		    "whose limit reads %" PRIu64 " where %" PRIu64
+		    " was written",
+		    m->inside ? "in" : "not in", m->limit, m->want);
+	else
+		set(g, SUP_MEMORY, m->swap_held ? SUP_ENFORCED : SUP_UNVERIFIED,
+		    "cgroup v%d: a limit of %" PRIu64
+		    " bytes for everything, the kernel's memory included, "
+		    "read back; %s",
+		    m->by == SUP_MEMORY_CGROUP2 ? 2 : 1, m->limit,
+		    m->swap_held ? "no swap beyond it"
+				 : "the kernel does not limit swap");
+}
+
+static void
+grade_watchdog(const struct sup_evidence *e, struct sup_grades *g)
+{
+	const struct sup_memory_seen *m = &e->memory;
+
+	if (!m->watched)
+		set(g, SUP_MEMORY, SUP_UNAVAILABLE,
+		    "stage memory: there is no cgroup, and the watchdog does "
+		    "not run");
+	else
+		set(g, SUP_MEMORY, SUP_UNVERIFIED,
+		    "watchdog: what is resident in %s%s against a limit of "
+		    "%" PRIu64 " bytes; RLIMIT_AS %" PRIu64
+		    " bytes read by the host",
+		    m->by_tree ? "each process" : "the one process",
+		    m->quota_seen ? " and in the workspace"
+				  : ", not in the workspace,",
+		    m->want, e->soft[WIRE_LIMIT_AS]);
+}
+
+static void
+grade_memory(const struct sup_evidence *e, struct sup_grades *g, bool single)
+{
+	if (!limit_stands(e, WIRE_LIMIT_AS))
+		set(g, SUP_MEMORY, SUP_UNAVAILABLE,
+		    "stage address_space: the limit is not in force");
+	else if (e->memory.by == SUP_MEMORY_WATCHDOG)
+		grade_watchdog(e, g);
+	else if (e->memory.by != SUP_MEMORY_NONE)
+		grade_cgroup(&e->memory, g);
+	else
+		set(g, SUP_MEMORY, single ? SUP_ENFORCED : SUP_UNVERIFIED,
+		    "RLIMIT_AS %" PRIu64
+		    " bytes read by the host; %s; %s, kernel buffers by "
+		    "open_files",
+		    e->soft[WIRE_LIMIT_AS],
+		    single ? "one process" : "more processes are possible",
+		    e->backend == WIRE_BACKEND_ISOLATED
+			? "every tmpfs bounded"
+			: "the workspace is on disk");
+}
+
 static void
 grade_limits(const struct sup_evidence *e, struct sup_grades *g)
 {
@@ -287,19 +349,7 @@ grade_limits(const struct sup_evidence *e, struct sup_grades *g)
 		    "RLIMIT_CPU %" PRIu64 "/%" PRIu64 " s read by the host; %s",
 		    e->soft[WIRE_LIMIT_CPU], e->hard[WIRE_LIMIT_CPU],
 		    single ? "one process" : "more processes are possible");
-	if (!limit_stands(e, WIRE_LIMIT_AS))
-		set(g, SUP_MEMORY, SUP_UNAVAILABLE,
-		    "stage address_space: the limit is not in force");
-	else
-		set(g, SUP_MEMORY, single ? SUP_ENFORCED : SUP_UNVERIFIED,
-		    "RLIMIT_AS %" PRIu64
-		    " bytes read by the host; %s; %s, kernel buffers by "
-		    "open_files",
-		    e->soft[WIRE_LIMIT_AS],
-		    single ? "one process" : "more processes are possible",
-		    e->backend == WIRE_BACKEND_ISOLATED
-			? "every tmpfs bounded"
-			: "the workspace is on disk");
+	grade_memory(e, g, single);
 	if (limit_stands(e, WIRE_LIMIT_FSIZE))
 		set(g, SUP_FILE_SIZE, SUP_ENFORCED,
 		    "RLIMIT_FSIZE %" PRIu64 " bytes read by the host",
@@ -416,6 +466,14 @@ sup_grades_refuse(const struct sup_grades *grades,
 		    sup_guarantee_word(worst),
 		    sup_grade_word(grades->grade[worst]),
 		    grades->evidence[worst]);
+		return true;
+	}
+	/* Whatever the level: a limit that was asked for and that nothing
+	 * holds is not to be taken for one. */
+	if (evidence->memory.by != SUP_MEMORY_NONE &&
+	    grades->grade[SUP_MEMORY] == SUP_UNAVAILABLE) {
+		(void)snprintf(
+		    text, text_max, "%s", grades->evidence[SUP_MEMORY]);
 		return true;
 	}
 	if (evidence->foreign_fd >= 0) {

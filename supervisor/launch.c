@@ -351,6 +351,7 @@ set_scalars(struct sup_launch *launch, const struct sup_launch_request *request)
 	stub->uid = seal->uid = request->uid;
 	stub->gid = seal->gid = request->gid;
 	stub->by_pid = seal->by_pid = request->by_pid;
+	stub->send_workspace = request->send_workspace;
 	stub->workspace_bytes = terms->limits[SUP_LIMIT_WORKSPACE];
 	stub->workspace_inodes = terms->limits[SUP_LIMIT_INODES];
 	sup_terms_rlimits(terms, stub->soft, stub->hard);

@@ -40,6 +40,7 @@ struct sup_launch_request {
 	uint32_t uid, gid;     /* to become; WIRE_PLAN_KEEP: none */
 	bool by_pid;	       /* process 1 adds its own id to them */
 	bool other_ids;	       /* not the supervisor's, as the host sees them */
+	bool send_workspace;   /* process 1 hands a descriptor on it out */
 	const char *workspace; /* as the child sees it */
 	const struct sup_grants *grants; /* or NULL */
 };

@@ -9,7 +9,7 @@ _Static_assert(SUP_LIMITS <= 32, "a bit for each limit");
 
 /* Limits whose mechanism later versions have. */
 static const char *const absent_limits[] = {
-    "memory", "disk", "processes", "steps", "artifacts"};
+    "disk", "processes", "steps", "artifacts"};
 
 const char *
 sup_limit_absent(size_t index)

@@ -53,6 +53,8 @@ static const struct sup_limit_spec specs[SUP_LIMITS] = {
 	"cpu", 30 * S, 24 * H, 1 * MS, "CPU time, rounded up to whole seconds"),
     [SUP_LIMIT_WALL] =
 	TIME("wall", 120 * S, 24 * H, 1 * MS, "elapsed time until the answer"),
+    [SUP_LIMIT_MEMORY] = SIZE("memory", 1024 * GIB, 1024 * GIB, 16 * MIB,
+	"memory of everything; at the ceiling none"),
     [SUP_LIMIT_ADDRESS_SPACE] = SIZE("address_space", 4 * GIB, 1024 * GIB,
 	64 * MIB, "address space of the program"),
     [SUP_LIMIT_FILE_SIZE] =

@@ -20,6 +20,7 @@
 enum sup_limit {
 	SUP_LIMIT_CPU, /* ns; the kernel counts seconds: rounded up to them */
 	SUP_LIMIT_WALL,
+	SUP_LIMIT_MEMORY, /* of all of it; at its ceiling: none */
 	SUP_LIMIT_ADDRESS_SPACE,
 	SUP_LIMIT_FILE_SIZE,
 	SUP_LIMIT_THREADS,

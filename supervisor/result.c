@@ -94,6 +94,10 @@ put_error(struct wire_out *out, const struct weir_execution *e)
 	else
 		wire_out_null(out);
 	put_text(out, "guidance", sup_kind_guidance(v->kind));
+	/* SECURITY: a MemoryError, for one, is the program's word; whether
+	 * memory was short is the host's (C15, S10). */
+	wire_out_key(out, "claim");
+	wire_out_bool(out, theirs);
 	wire_out_end_object(out);
 }
 
@@ -149,6 +153,28 @@ put_calls(struct wire_out *out, const struct bind_record_list *record)
 	wire_out_end_object(out);
 }
 
+/* How the limit was held; null where none was asked for. */
+static void
+put_memory(struct wire_out *out, const struct sup_memory_end *memory)
+{
+	static const char *const words[] = {
+	    [SUP_MEMORY_CGROUP2] = "cgroup v2",
+	    [SUP_MEMORY_CGROUP1] = "cgroup v1",
+	    [SUP_MEMORY_WATCHDOG] = "watchdog",
+	};
+
+	wire_out_key(out, "memory");
+	if (memory->by == SUP_MEMORY_NONE) {
+		wire_out_null(out);
+		return;
+	}
+	wire_out_begin_object(out);
+	put_text(out, "by", words[memory->by]);
+	put_uint(out, "limit_kb", memory->limit / 1024);
+	put_uint(out, "peak_kb", memory->peak / 1024);
+	wire_out_end_object(out);
+}
+
 static void
 put_usage(struct wire_out *out, const struct weir_execution *e)
 {
@@ -159,6 +185,7 @@ put_usage(struct wire_out *out, const struct weir_execution *e)
 	put_uint(out, "wall_ms", (e->ended_ns - from) / SUP_NS_PER_MS);
 	put_uint(out, "cpu_ms", e->facts.cpu_ns / SUP_NS_PER_MS);
 	put_uint(out, "max_rss_kb", e->peak_kb);
+	put_memory(out, &e->facts.memory);
 	wire_out_end_object(out);
 }
 

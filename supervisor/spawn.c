@@ -1,5 +1,6 @@
 #include "supervisor/spawn.h"
 
+#include <errno.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "supervisor/sys.h"
+#include "supervisor/sys_cgroup.h"
 
 #define CHILD_STACK (32 * 1024)
 #define SPACES                                                                 \
@@ -109,6 +111,24 @@ child_main(void *arg)
 	child_fail(args, WIRE_STAGE_PLAN, -r);
 }
 
+/*
+ * Made in its cgroup, so that nothing of it was ever outside. Only clone3(2)
+ * can; where that is unknown or refused, the child is made as always, and put
+ * in before it goes on.
+ */
+static int
+clone_into(struct child_args *args, int *ret_pidfd)
+{
+	int pid =
+	    sup_sys_clone_into((uint64_t)namespaces[args->request->attempt] |
+		    CLONE_VFORK | CLONE_PIDFD,
+		args->request->cgroup_fd, ret_pidfd);
+
+	if (pid == 0)
+		_exit(child_main(args));
+	return pid;
+}
+
 /* The clone itself, with all signals blocked: a handler of the host must not
  * run in the child, which shares its memory. */
 static enum wire_err
@@ -118,17 +138,21 @@ clone_child(
 	sigset_t all, old;
 	void *stack;
 	int pidfd = -1;
-	int r;
+	int r = -ENOSYS;
 
 	stack = malloc(CHILD_STACK);
 	if (stack == NULL)
 		return wire_fail(info, WIRE_ERR_NO_MEMORY, "stack", 0);
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
-	r = sup_sys_clone(child_main, (char *)stack + CHILD_STACK,
-	    namespaces[args->request->attempt] | CLONE_VM | CLONE_VFORK |
-		CLONE_PIDFD,
-	    args, &pidfd);
+	if (args->request->cgroup_fd >= 0)
+		r = clone_into(args, &pidfd);
+	child->in_cgroup = r > 0;
+	if (r < 0)
+		r = sup_sys_clone(child_main, (char *)stack + CHILD_STACK,
+		    namespaces[args->request->attempt] | CLONE_VM |
+			CLONE_VFORK | CLONE_PIDFD,
+		    args, &pidfd);
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
 	free(stack);
 	if (r < 0) {

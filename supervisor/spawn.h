@@ -9,6 +9,7 @@
 #ifndef SUP_SPAWN_H
 #define SUP_SPAWN_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "wire/err.h"
@@ -26,7 +27,8 @@ struct sup_spawn_request {
 	enum sup_attempt attempt;
 	int stub_fd; /* the stub's executable */
 	int plan_fd, seal_fd;
-	int null_fd; /* /dev/null */
+	int null_fd;   /* /dev/null */
+	int cgroup_fd; /* of version 2, to be made in; -1: none */
 	int mount_fds[WIRE_PLAN_MOUNTS];
 	size_t mount_count;
 };
@@ -38,10 +40,11 @@ struct sup_child {
 	int channel_fd;
 	int report_fd; /* closing it is the end: the child's lifeline */
 	int stdout_fd, stderr_fd;
+	bool in_cgroup; /* it was made in there */
 };
 
 /* A struct sup_child that holds nothing. */
-#define SUP_CHILD_NONE ((struct sup_child){-1, -1, -1, -1, -1, -1})
+#define SUP_CHILD_NONE ((struct sup_child){-1, -1, -1, -1, -1, -1, false})
 
 /*
  * Makes pipes, sockets and the child. On failure nothing is left, info->site

@@ -114,6 +114,52 @@ answer_late(const struct sup_facts *f)
 	    (f->cpu_raised || f->cpu_ns > f->cpu_limit_ns);
 }
 
+/*
+ * Whether it was this limit, and not the host's memory or a limit further up.
+ * KERNEL: version 1 has a counter that newer kernels leave at 0. The killer
+ * comes when the next page does not fit, or the next huge one.
+ */
+static bool
+met_limit(const struct sup_memory_end *m)
+{
+	return m->hits > 0 || m->peak >= m->limit - m->limit / 16;
+}
+
+/*
+ * Whose word it is: the kernel's count of kills, or the host's own look. What
+ * the program says, a MemoryError for one, is never a part of this (C15).
+ */
+static void
+out_of_memory(const struct sup_facts *f, struct sup_verdict *v)
+{
+	const struct sup_memory_end *m = &f->memory;
+	const char *early = f->ran ? "" : ", before the program was sent";
+	uint64_t peak = m->peak / 1024, limit = m->limit / 1024;
+
+	v->limit_hit = SUP_LIMIT_MEMORY;
+	if (m->over) {
+		say(v, SUP_KIND_MEMORY,
+		    "more memory was in use than the limit%s: %" PRIu64
+		    " KiB were seen, the limit is %" PRIu64 " KiB",
+		    early, peak, limit);
+		return;
+	}
+	if (!met_limit(m)) {
+		/* The killer came for the host, or for a group above. */
+		say(v, SUP_KIND_MEMORY,
+		    "the kernel ended the program since the host is short of "
+		    "memory%s; its own limit was not met: at most %" PRIu64
+		    " KiB were in use, the limit is %" PRIu64 " KiB",
+		    early, peak, limit);
+		v->limit_hit = SUP_LIMITS;
+		return;
+	}
+	say(v, SUP_KIND_MEMORY,
+	    "the kernel ended the program at its memory limit%s: at most "
+	    "%" PRIu64 " KiB were in use, the limit is %" PRIu64 " KiB",
+	    early, peak, limit);
+}
+
 /* Process 2 ended without an answer. */
 static void
 ended(const struct sup_facts *f, struct sup_verdict *v)
@@ -295,14 +341,39 @@ exceeded(const struct sup_facts *f, struct sup_verdict *v)
 	by_host(f, v);
 }
 
-void
-sup_verdict_reach(const struct sup_facts *f, struct sup_verdict *ret_verdict)
+/* The kernel has killed for memory, and no earlier decision of the host's
+ * stands. */
+static bool
+was_out_of_memory(const struct sup_facts *f)
 {
-	struct sup_verdict *v = ret_verdict;
+	switch (f->cause) {
+	case SUP_EVENT_MEMORY_OVER:
+		return true;
+	case SUP_EVENT_WALL_OVER:
+	case SUP_EVENT_CANCEL:
+	case SUP_EVENT_EXCEEDED:
+	case SUP_EVENT_REFUSED:
+		return false;
+	case SUP_EVENT_NONE:
+	case SUP_EVENT_READY:
+	case SUP_EVENT_FAILED:
+	case SUP_EVENT_READY_LATE:
+	case SUP_EVENT_DONE:
+	case SUP_EVENT_EXITED:
+	case SUP_EVENT_VIOLATION:
+	case SUP_EVENT_GRACE_OVER:
+	case SUP_EVENT_GONE:
+	case SUP_EVENT_SETTLED:
+	case SUP_EVENT_SETTLE_OVER:
+	case SUP_EXEC_EVENTS:
+		break;
+	}
+	return f->memory.kills > 0 && f->setup_site == NULL;
+}
 
-	memset(v, 0, sizeof(*v));
-	v->limit_hit = SUP_LIMITS;
-	v->code = -1;
+static void
+by_cause(const struct sup_facts *f, struct sup_verdict *v)
+{
 	switch (f->cause) {
 	case SUP_EVENT_DONE:
 		if (answer_late(f)) {
@@ -340,6 +411,8 @@ sup_verdict_reach(const struct sup_facts *f, struct sup_verdict *ret_verdict)
 	case SUP_EVENT_EXCEEDED:
 		exceeded(f, v);
 		break;
+	case SUP_EVENT_MEMORY_OVER:
+		break; /* out_of_memory */
 	case SUP_EVENT_REFUSED:
 		say(v,
 		    f->refusal_kind != SUP_KIND_NONE
@@ -364,6 +437,22 @@ sup_verdict_reach(const struct sup_facts *f, struct sup_verdict *ret_verdict)
 	case SUP_EXEC_EVENTS:
 		died_early(f, v);
 		break;
+	}
+}
+
+void
+sup_verdict_reach(const struct sup_facts *f, struct sup_verdict *ret_verdict)
+{
+	struct sup_verdict *v = ret_verdict;
+
+	memset(v, 0, sizeof(*v));
+	v->limit_hit = SUP_LIMITS;
+	v->code = -1;
+	if (was_out_of_memory(f)) {
+		out_of_memory(f, v);
+		by_host(f, v);
+	} else {
+		by_cause(f, v);
 	}
 	/* SECURITY: what ran under weaker terms than promised is withheld. */
 	if (f->evidence_broken) {

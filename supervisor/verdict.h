@@ -14,6 +14,7 @@
 #include "supervisor/exitcodes.h"
 #include "supervisor/kinds.h"
 #include "supervisor/limits_table.h"
+#include "supervisor/memory.h"
 #include "wire/msg.h"
 #include "wire/report.h"
 
@@ -45,6 +46,7 @@ struct sup_facts {
 	uint64_t cpu_ns, cpu_limit_ns;
 	bool cpu_raised;  /* the kernel has sent SIGXCPU for the limit */
 	bool cpu_at_hard; /* the limit is the hard one: no SIGXCPU, no raise */
+	struct sup_memory_end memory;
 	/* The answer; NULL without one. Spans as decoded. */
 	const struct wire_done *done;
 	uint64_t value_max;

@@ -193,6 +193,7 @@ weir_new(const struct weir_config *config, enum weir_fault *ret_fault,
 	weir->loop.epoll_fd = weir->loop.waker.fd = -1;
 	weir->stub_fd = weir->null_fd = weir->runs_fd = -1;
 	weir->scratch = SUP_SCRATCH_NONE;
+	weir->cgroups = SUP_CGROUPS_NONE;
 	weir->layers = config->layers;
 	if (!load(weir, config, ret_fault, error)) {
 		weir_free(weir);
@@ -216,6 +217,7 @@ weir_free(struct weir *weir)
 	sup_sys_close(&weir->runs_fd);
 	explicit_bzero(weir->key, sizeof(weir->key));
 	sup_scratch_close(&weir->scratch);
+	sup_cgroups_close(&weir->cgroups);
 	for (size_t i = 0;
 	     weir->environment != NULL && weir->environment[i] != NULL; i++)
 		free(weir->environment[i]);

@@ -46,6 +46,13 @@ enum weir_fault {
 	WEIR_FAULT_BAD_INTERPRETER
 };
 
+/*
+ * A context that is asked for a limit `memory` makes control groups beneath
+ * the one of the calling process. With version 2, and only where the process
+ * is alone in its group, it moves the process into a group of its own beneath,
+ * and back when the last context is freed (weir(1), LIMITS).
+ */
+
 /* Loads the configuration: what cannot work fails here. Strings are copied. */
 struct weir *weir_new(const struct weir_config *config,
     enum weir_fault *ret_fault, char error[WEIR_ERROR_MAX]);

@@ -66,7 +66,7 @@ holding_is_good(const struct wire_plan *plan)
 	bool keeps = plan->uid == WIRE_PLAN_KEEP;
 
 	if ((unsigned)plan->backend >= WIRE_BACKENDS || plan->namespaces > 1 ||
-	    plan->by_pid > 1)
+	    plan->by_pid > 1 || plan->send_workspace > 1)
 		return false;
 	if (keeps != (plan->gid == WIRE_PLAN_KEEP) || (keeps && plan->by_pid))
 		return false;
@@ -165,7 +165,7 @@ read_fixed(struct wire_span *payload, struct wire_plan *plan)
 {
 	struct wire_plan_fixed fixed;
 
-	if (!take_bytes(payload, &fixed, sizeof(fixed)))
+	if (!take_bytes(payload, &fixed, sizeof(fixed)) || fixed.zero != 0)
 		return false;
 	plan->workspace_bytes = fixed.workspace_bytes;
 	plan->workspace_inodes = fixed.workspace_inodes;
@@ -180,6 +180,7 @@ read_fixed(struct wire_span *payload, struct wire_plan *plan)
 	plan->gid = fixed.gid;
 	plan->by_pid = fixed.by_pid;
 	plan->threads = fixed.threads;
+	plan->send_workspace = fixed.send_workspace;
 	__builtin_memcpy(plan->soft, fixed.soft, sizeof(fixed.soft));
 	__builtin_memcpy(plan->hard, fixed.hard, sizeof(fixed.hard));
 	return true;

@@ -106,7 +106,9 @@ struct wire_plan {
 	uint32_t namespaces;
 	uint32_t uid, gid; /* to become, inside; WIRE_PLAN_KEEP: as it is */
 	uint32_t by_pid;   /* bool: process 1 adds its own id to uid and gid */
-	uint32_t threads;  /* of the program, watched by process 1; 0: not */
+	/* Bool: process 1 hands out a descriptor on the workspace. */
+	uint32_t send_workspace;
+	uint32_t threads; /* of the program, watched by process 1; 0: not */
 	uint64_t workspace_bytes, workspace_inodes;
 	uint64_t soft[WIRE_LIMITS], hard[WIRE_LIMITS];
 	uint64_t landlock_handled; /* access bits the ruleset handles, fs */

@@ -62,6 +62,7 @@ put_fixed(struct writer *w, const struct wire_plan *plan)
 	    .gid = plan->gid,
 	    .by_pid = plan->by_pid,
 	    .threads = plan->threads,
+	    .send_workspace = plan->send_workspace,
 	};
 
 	memcpy(fixed.soft, plan->soft, sizeof(fixed.soft));

@@ -23,6 +23,7 @@
 	X(PLAN, "plan", "reading the launch plan")                             \
 	X(DESCRIPTORS, "descriptors", "closing foreign descriptors")           \
 	X(MAPS, "maps", "waiting for the id maps")                             \
+	X(MEMORY, "memory", "limiting memory")                                 \
 	X(IDS, "ids", "changing ids")                                          \
 	X(ROOT, "root", "building the root")                                   \
 	X(WORKSPACE, "workspace", "making the workspace")                      \
@@ -59,6 +60,7 @@ enum wire_report_code {
 	WIRE_REPORT_LAUNCHED,	/* process 2 forked; a pidfd comes along */
 	WIRE_REPORT_EXITED,	/* process 2 is gone: status and usage */
 	WIRE_REPORT_EXCEEDED,	/* what is only watched was: an end */
+	WIRE_REPORT_WORKSPACE,	/* a descriptor on it comes along */
 	WIRE_REPORT_CODES
 };
 

@@ -23,6 +23,7 @@ LAYERS = {
                "open_files"),
     "ids": ("ids", "capabilities", "no_new_privs", "dumpable"),
     "tree": ("subreaper",),
+    "memory": ("memory",),
 }
 # What is part of every start, and no layer: what a program cannot see, or
 # what has a test of its own.
@@ -42,6 +43,7 @@ COLUMNS = {
     "limits": "rlimits",
     "ids": "own id, no capability",
     "tree": "process 1",
+    "memory": "cgroup or watchdog",
     "clock": "clock, meters",
 }
 
@@ -145,6 +147,11 @@ STRAYS = (
     ("processes that stay behind", "tree", P),
 )
 
+# Judged by the result: Memory in test_302_alone.py.
+TAKING_MEMORY = (
+    ("memory, with `--limit memory=`", "memory", BOTH),
+)
+
 # Judged by how they end, with nothing of the above: what the supervisor sees
 # to itself.
 METERED = {
@@ -178,7 +185,7 @@ def table():
             for level in claim.where:
                 add(claim.attack, layer, level if len(claim.layers) == 1
                     else level + "*")
-    for attack, layer, levels in STRAYS:
+    for attack, layer, levels in STRAYS + TAKING_MEMORY:
         for level in levels:
             add(attack, layer, level)
     for attack in METERED:

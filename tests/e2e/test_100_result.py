@@ -13,14 +13,14 @@ FIELDS = ["schema", "execution", "ok", "value", "returned", "stdout",
           "isolation", "granted", "warnings", "exit"]
 INNER = {
     "calls": ["total", "completed", "failed", "refused", "unknown", "list"],
-    "usage": ["wall_ms", "cpu_ms", "max_rss_kb"],
+    "usage": ["wall_ms", "cpu_ms", "max_rss_kb", "memory"],
     "isolation": ["level", "guarantees"],
     "granted": ["read", "mounted_below", "write", "environment", "network",
                 "processes"],
     "exit": ["by", "code", "signal"],
     "streams": ["stdout", "stderr"],
 }
-ERROR = ["kind", "message", "traceback", "line", "guidance"]
+ERROR = ["kind", "message", "traceback", "line", "guidance", "claim"]
 CALL = ["id", "tool", "state", "kind", "argument_bytes", "result_bytes", "ms"]
 GRADES = ("enforced", "unverified", "unavailable")
 
@@ -44,7 +44,9 @@ class Schema(Case):
             self.assertEqual(list(result["error"]), ERROR)
             self.assertTrue(result["error"]["message"])
             self.assertTrue(result["error"]["guidance"])
-        for number in result["usage"].values():
+        usage = dict(result["usage"])
+        self.check_memory(usage.pop("memory"))
+        for number in usage.values():
             self.assertIs(type(number), int)
             self.assertGreaterEqual(number, 0)
         self.assertIn(result["exit"]["by"], ("program", "host"))
@@ -52,6 +54,14 @@ class Schema(Case):
         self.assertEqual(result["granted"]["processes"], 0)
         for text in result["warnings"]:
             self.assertIs(type(text), str)
+
+    def check_memory(self, memory):
+        if memory is None:
+            return
+        self.assertEqual(list(memory), ["by", "limit_kb", "peak_kb"])
+        self.assertIn(memory["by"], ("cgroup v2", "cgroup v1", "watchdog"))
+        for name in ("limit_kb", "peak_kb"):
+            self.assertIs(type(memory[name]), int)
 
     def check_streams(self, result):
         for name in ("stdout", "stderr"):

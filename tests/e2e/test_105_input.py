@@ -44,7 +44,7 @@ usage = {
     "value_for_a_flag": (RUN + ["--json=yes", "-c", "1"], "--json"),
     "level_none": (RUN + ["--level", "none", "-c", "1"], "--unconfined"),
     "level_unknown": (RUN + ["--level", "mostly", "-c", "1"], "mostly"),
-    "limit_unknown": (RUN + ["--limit", "memory=1G", "-c", "1"], "memory"),
+    "limit_unknown": (RUN + ["--limit", "disk=1G", "-c", "1"], "disk"),
     "limit_without_value": (RUN + ["--limit", "cpu", "-c", "1"], "cpu"),
     "limit_no_number": (RUN + ["--limit", "cpu=fast", "-c", "1"], "fast"),
     "limit_negative": (RUN + ["--limit", "cpu=-1", "-c", "1"], "-1"),

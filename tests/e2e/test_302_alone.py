@@ -144,6 +144,27 @@ rows(Strays, {"%s_%s" % (layer, level): (attack, layer, level)
               for level in levels})
 
 
+class Memory(Layers):
+    """More than the limit, with all the address space that it wants."""
+
+    def taken(self, layers, level):
+        return run("x = bytearray(200 << 20)\nprint(len(x))",
+                   *left(layers, level), weir=LAYERS, level=level,
+                   limits={"memory": "48M", "address_space": "1G"})
+
+    def check(self, attack, layer, level):
+        got = self.taken((layer,), level)
+        self.assertEqual((got.kind, got.result["stdout"]), ("memory", ""))
+        got = self.taken((), level)
+        self.assertEqual(got.result["stdout"], "%d\n" % (200 << 20),
+                         got.result["error"])
+
+
+rows(Memory, {"%s_%s" % (layer, level): (attack, layer, level)
+              for attack, layer, levels in claims.TAKING_MEMORY
+              for level in levels})
+
+
 class Metered(Layers):
     """How programs end that no layer holds up, with no layer there."""
 
@@ -199,7 +220,8 @@ class Table(unittest.TestCase):
     def test_every_layer_has_a_claim(self):
         claimed = {layer for claim in claims.CLAIMS
                    for layer in claim.layers if len(claim.layers) == 1}
-        claimed |= {layer for _, layer, _ in claims.STRAYS}
+        claimed |= {layer for _, layer, _ in
+                    claims.STRAYS + claims.TAKING_MEMORY}
         self.assertEqual(claimed, set(claims.LAYERS))
 
     def test_a_build_to_install_has_no_such_option(self):

@@ -25,17 +25,17 @@ from weir_test import (HANG, SHARED, Watched, command, ending, finish, main,
 
 OK, EXCEPTION, TIMEOUT = "ok", "exception", "timeout"
 VIOLATION, INVALID = "protocol_violation", "invalid_value"
-EXIT, TOO_LARGE = "worker_exit", "output_limit"
+EXIT, TOO_LARGE, MEMORY = "worker_exit", "output_limit", "memory"
 # A refused fork, /proc or mkfifo that a program does not expect is its
 # uncaught OSError, with these words. What such a program would have done next
 # is in FURTHER.
 REFUSED = "refused"
-REFUSAL = {5: r"FileNotFoundError: .*'/proc'", 18: "MemoryError: "}
+REFUSAL = {5: r"FileNotFoundError: .*'/proc'"}
 
 ENDINGS = {
     1: OK, 2: REFUSED, 3: OK, 4: OK, 5: REFUSED, 6: OK, 7: OK, 8: OK,
     9: TIMEOUT, 10: TIMEOUT, 11: OK, 12: REFUSED, 13: OK, 14: TIMEOUT,
-    15: REFUSED, 16: TIMEOUT, 17: TIMEOUT, 18: REFUSED, 19: OK, 20: OK,
+    15: REFUSED, 16: TIMEOUT, 17: TIMEOUT, 18: MEMORY, 19: MEMORY, 20: OK,
     # At the guard below each stack, or by a check of the interpreter.
     21: ("signal 11", EXCEPTION), 22: OK, 23: OK, 24: TIMEOUT, 25: OK, 26: OK,
     27: OK, 28: OK, 29: REFUSED, 30: OK,
@@ -59,7 +59,7 @@ SHOWN = {
     8: (r"pidfd_open 1 -1 EPERM", 1), 9: ("BLOCKED", 1), 10: ("BLOCKED", 1),
     11: ("BLOCKED", 2), 13: ("back -1", 1), 14: ("deaf", 1),
     15: ("about to stop", 1), 16: ("main code done", 1), 17: ("in$", 1),
-    19: ("BLOCKED|LIMIT", 3), 20: ("LIMIT", 1), 21: ("built", 1),
+    19: ("BLOCKED|LIMIT", 2), 20: ("LIMIT", 1), 21: ("built", 1),
     22: ("BLOCKED|LIMIT", 5), 23: ("BLOCKED", 5), 24: ("LIMIT", 1),
     25: ("LIMIT", 5), 26: ("BLOCKED", 3), 27: ("BLOCKED", 30),
     28: ("BLOCKED", 5), 29: ("BLOCKED clone3", 2), 30: ("BLOCKED", 8),
@@ -104,9 +104,6 @@ NOT_YET = {
     45: "likewise with FIFOs", 46: "likewise with modes and devices",
     47: "likewise with names", 48: "likewise with files that change",
     49: "likewise with sizes",
-    18: "without a memory cgroup the end is MemoryError in the program, not "
-        "an outcome of the kind memory",
-    19: "likewise",
 }
 
 # Other texts of a program that draws lots, which it does by its pid, and
@@ -150,7 +147,7 @@ class Adapted(Watched):
         limits = {"wall": "2s" if times_out else self.BOUND - 10,
                   "grace": "500ms", "cpu": 40, "preview": "64K"}
         if number in (18, 19):
-            limits["address_space"] = "1G"
+            limits["memory"] = "256M"
         return limits
 
     def more(self, number, ends=None):

@@ -323,6 +323,12 @@ MUTANTS = {
           "i < e->done.warning_count; i++)"),),
         e2e(OUTSIDE, "Changed"), True),
 
+    "out-of-memory-as-a-claim": Mutant(
+        "supervisor/result.c", "a MemoryError, for one, is the program's",
+        (("supervisor/result.c", "\twire_out_bool(out, theirs);",
+          "\twire_out_bool(out, theirs || !theirs);"),),
+        e2e("test_210_memory", "Over")),
+
     # --- files, terminals --------------------------------------------------
     "scratch-of-others": Mutant(
         "supervisor/scratch.c", "/tmp is everybody's",

@@ -107,7 +107,7 @@
  * snprintf stderr stdout strchr strcmp strcspn strerror strerrordesc_np strlen
  * strncmp strnlen strrchr strsignal strspn strstr strtol strtoull vsnprintf
  * _exit exit qsort abort getppid getuid fputc fflush strerrorname_np sscanf
- * strpbrk explicit_bzero nanosleep
+ * strpbrk explicit_bzero nanosleep sysconf
  */
 
 #define EXPORTED __attribute__((visibility("default")))

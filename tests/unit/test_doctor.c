@@ -396,7 +396,7 @@ t_each_required_step_is_of_a_way(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < SUP_DOCTOR_COUNT; i++) {
-		uint32_t bit = SUP_DOCTOR_BIT(i);
+		uint64_t bit = SUP_DOCTOR_BIT(i);
 		const char *const *needed =
 		    sup_doctor_spec((enum sup_doctor_step)i)->needed_for;
 		bool isolated = strcmp(needed[0], "isolated") == 0;

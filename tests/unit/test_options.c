@@ -69,6 +69,7 @@ static const struct {
 } promised[] = {
     {"cpu", 30000000000, 86400000000000},
     {"wall", 120000000000, 86400000000000},
+    {"memory", 1099511627776, 1099511627776},
     {"address_space", 4294967296, 1099511627776},
     {"file_size", 16777216, 17179869184},
     {"threads", 256, 16384},
@@ -268,19 +269,19 @@ t_bad_limits(void **state)
 	    "byte 2 of VALUE); write a whole number such as 100");
 	refuse(LINE("run", "f", "--limit", "walls=1"),
 	    "weir: --limit 'walls=1': no such limit; the limits are cpu wall "
-	    "address_space file_size threads open_files workspace inodes "
-	    "stdout stderr preview value calls in_flight argument_bytes "
+	    "memory address_space file_size threads open_files workspace "
+	    "inodes stdout stderr preview value calls in_flight argument_bytes "
 	    "result_bytes total_bytes tool_time run_calls grace");
 	refuse(LINE("run", "f", "--limit", "=1"),
 	    "weir: --limit '=1': no such limit; the limits are cpu wall "
-	    "address_space file_size threads open_files workspace inodes "
-	    "stdout stderr preview value calls in_flight argument_bytes "
+	    "memory address_space file_size threads open_files workspace "
+	    "inodes stdout stderr preview value calls in_flight argument_bytes "
 	    "result_bytes total_bytes tool_time run_calls grace");
 	refuse(LINE("run", "f", "--limit", "ready=1s"),
 	    "weir: --limit 'ready=1s': this limit is fixed and cannot be set; "
 	    "leave it out");
-	refuse(LINE("run", "f", "--limit", "memory=1G"),
-	    "weir: --limit 'memory=1G': this limit is not available in this "
+	refuse(LINE("run", "f", "--limit", "disk=1G"),
+	    "weir: --limit 'disk=1G': this limit is not available in this "
 	    "version; leave it out");
 	refuse(LINE("run", "f", "--limit", "cpu=1", "--limit", "cpu=1"),
 	    "weir: --limit 'cpu=1': this limit was set before; set it once");

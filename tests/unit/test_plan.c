@@ -79,6 +79,7 @@ t_everything_comes_back(void **state)
 	plan.backend = WIRE_BACKEND_PROCESS;
 	plan.by_pid = 1;
 	plan.threads = 257;
+	plan.send_workspace = 1;
 	len = encode(&plan);
 	(void)state;
 	memset(&got, 0xaa, sizeof(got));
@@ -89,6 +90,7 @@ t_everything_comes_back(void **state)
 	assert_int_equal(got.namespaces, 1);
 	assert_int_equal(got.by_pid, 1);
 	assert_int_equal(got.threads, 257);
+	assert_int_equal(got.send_workspace, 1);
 	assert_int_equal(got.uid, 1000);
 	assert_int_equal(got.gid, 1001);
 	assert_int_equal(got.workspace_bytes, plan.workspace_bytes);
@@ -306,6 +308,7 @@ t_bad_contents(void **state)
 	BAD(plan.backend = WIRE_BACKEND_PROCESS; plan.by_pid = 1;
 	    plan.uid = plan.gid = WIRE_PLAN_KEEP);
 	BAD(plan.by_pid = 2);
+	BAD(plan.send_workspace = 2);
 	BAD(plan.channel_fd = 1u << 31);
 	BAD(plan.workspace = "relative");
 	BAD(plan.workspace = "/a/../b");

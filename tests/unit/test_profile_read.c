@@ -303,8 +303,9 @@ static const struct {
 	"2:10: limits: is an array; write an object of limits"},
     {POLICY, "\"limits\":{\"walls\":1}",
 	"2:11: limits.walls: no such limit; the limits are cpu wall "
-	"address_space file_size threads open_files workspace inodes stdout "
-	"stderr preview value calls in_flight argument_bytes result_bytes "
+	"memory address_space file_size threads open_files workspace inodes "
+	"stdout stderr preview value calls in_flight argument_bytes "
+	"result_bytes "
 	"total_bytes tool_time run_calls grace"},
     {POLICY, "\"limits\":{\"wall\":true}",
 	"2:18: limits.wall: is true; write a number, or a string as --limit "
