@@ -225,26 +225,23 @@ sup_scratch_remove(
     const struct sup_scratch *scratch, const char *name, const char *stub_path)
 {
 	int fd = sup_sys_openat(scratch->base_fd, name, DIR_FLAGS);
-	int work_fd, r;
+	int r;
 
+	/* With no confinement a program may have closed it. */
+	if (fd == -EACCES && sup_sys_chmodat(scratch->base_fd, name, 0700) == 0)
+		fd = sup_sys_openat(scratch->base_fd, name, DIR_FLAGS);
 	if (fd < 0)
 		return fd == -ENOENT;
 	/* Mostly it is gone, or was never used. */
-	r = sup_sys_rmdirat(fd, WORK);
-	work_fd =
-	    r == 0 || r == -ENOENT ? -1 : sup_sys_openat(fd, WORK, DIR_FLAGS);
-	/* A program may have closed its own workspace. */
-	if (work_fd == -EACCES && sup_sys_chmodat(fd, WORK, 0700) == 0)
-		/* Mostly it is gone, or was never used. */
-		r = sup_sys_rmdirat(fd, WORK);
-	work_fd =
-	    r == 0 || r == -ENOENT ? -1 : sup_sys_openat(fd, WORK, DIR_FLAGS);
-	if (work_fd >= 0)
-		clear(work_fd, stub_path);
-	sup_sys_close(&work_fd);
 	(void)sup_sys_rmdirat(fd, WORK);
-	sup_sys_close(&fd);
 	r = sup_sys_rmdirat(scratch->base_fd, name);
+	/* A workspace; and, with no confinement, what a program wrote beside
+	 * it. */
+	if (r < 0 && r != -ENOENT) {
+		clear(fd, stub_path);
+		r = sup_sys_rmdirat(scratch->base_fd, name);
+	}
+	sup_sys_close(&fd);
 	return r == 0 || r == -ENOENT;
 }
 

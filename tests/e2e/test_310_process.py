@@ -345,6 +345,15 @@ class Unconfined(Watched):
                          limits={"cpu": 1, "wall": 60})
         self.assertEqual(got.result["limit_hit"], "cpu")
 
+    def test_what_is_written_beside_the_workspace_goes_too(self):
+        for rest in ("", "os.kill(os.getpid(), 9)"):
+            self.watch(
+                "import os\nos.makedirs('../beside/a', 0o700)\n"
+                "open('../beside/a/f', 'w').write('x')\n"
+                "open('../f', 'w').write('x')\nos.chmod('..', 0)\n" + rest,
+                level="none")
+            self.assertEqual(workspaces(), [])
+
     def test_calls_tools(self):
         self.assertEqual(self.value("echo(a=1)", level="none",
                                     tools={"echo": "cat"}), {"a": 1})
