@@ -20,25 +20,31 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
 MUST = os.environ.get("MUST_SANDBOX") == "1"
-PLAIN_UID = 65534
+PLAIN = {"user": 65534, "group": 65534, "extra_groups": []}
 
 
 class Count:
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
+        self.lock = threading.Lock()
 
     def add(self, passed, failed, skipped=0):
-        self.passed += passed
-        self.failed += failed
-        self.skipped += skipped
+        with self.lock:
+            self.passed += passed
+            self.failed += failed
+            self.skipped += skipped
 
 
 def say(text):
-    print(text, flush=True)
+    # In one piece, since others may be saying something as well.
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
 
 
 def run(command, timeout=600, **more):
@@ -53,12 +59,11 @@ def run(command, timeout=600, **more):
         return -1, text + "\nrun.py: no end within %d s\n" % timeout
 
 
-def report(name, passed, failed, output, code):
-    if failed:
-        say(output.rstrip())
-    say("%s %s: %d passed, %d failed%s" % (
+def report(name, passed, failed, output, code, more=""):
+    line = "%s %s: %d passed, %d failed%s%s" % (
         "not ok" if failed else "ok", name, passed, failed,
-        "" if code in (0, None) else " (exit %d)" % code))
+        "" if code in (0, None) else " (exit %d)" % code, more)
+    say(output.rstrip() + "\n" + line if failed else line)
 
 
 def unit_program(path, label):
@@ -110,10 +115,13 @@ def replay(count, build, label):
 
 def script(count, name, command, show=False, **more):
     """A unittest program, run and judged."""
-    judge(count, name, *run(command, timeout=1200, **more), show)
+    began = time.monotonic()
+    code, output = run(command, timeout=1200, **more)
+    judge(count, name, code, output, show,
+          ", %.0f s" % (time.monotonic() - began))
 
 
-def judge(count, name, code, output, show=False):
+def judge(count, name, code, output, show=False, took=""):
     """Of a unittest program 'Ran N tests' and its exit status count."""
     found = re.search(r"^Ran (\d+) tests?", output, re.M)
     total = int(found.group(1)) if found else 0
@@ -132,21 +140,54 @@ def judge(count, name, code, output, show=False):
     passed = max(total - failed - skipped, 0)
     if show and not failed:
         say(output.rstrip())
-    report(name, passed, failed, output, code)
-    if skipped:
-        for line in re.findall(r"skipped [\"'](.*)[\"']$", output, re.M):
-            say("  skipped: " + line)
+    reasons = re.findall(r"skipped [\"'](.*)[\"']$", output, re.M)
+    report(name, passed, failed, output, code, took + "".join(
+        "\n  skipped: " + line for line in reasons if skipped))
     count.add(passed, failed, skipped)
 
 
-def become_plain():
-    os.setgroups([])
-    os.setresgid(PLAIN_UID, PLAIN_UID, PLAIN_UID)
-    os.setresuid(PLAIN_UID, PLAIN_UID, PLAIN_UID)
-
-
-# What is run once more as on a host that refuses namespaces.
+# What is run once more as on a host that refuses namespaces, by who shares a
+# uid with the program.
 AT_PROCESS = ("test_501_hostile",)
+# What changes, or looks at, something that the whole host has one of: nothing
+# else runs beside it.
+ALONE = ("test_302_alone", "test_503_cores")
+
+
+def users():
+    """(what they are called, whether run() has to become one)"""
+    if os.geteuid() != 0:
+        return [("plain user", False)]
+    return [("root", False), ("plain user", True)]
+
+
+def in_lanes(count, python, place, environment):
+    """Each user's files one after the other, both users at a time: what one
+    of them leaves is seen by the next one of that user and by no other."""
+    files = sorted((place / "tests/e2e").glob("test_*.py"))
+
+    def one(path, who, become, level="isolated"):
+        script(count, "e2e %s%s as %s" % (
+            path.stem, "" if level == "isolated" else " at level " + level,
+            who), [python, "-B", path],
+            env=dict(environment, WEIR_LEVEL=level, **(dict(
+                HOME="/", USER="nobody", LOGNAME="nobody") if become else {})),
+            **(PLAIN if become else {}))
+
+    def lane(user):
+        for path in files:
+            if path.stem not in ALONE:
+                one(path, *user)
+        if user[0] != "root":
+            for path in files:
+                if path.stem in AT_PROCESS:
+                    one(path, *user, level="process")
+
+    with concurrent.futures.ThreadPoolExecutor(len(users())) as pool:
+        list(pool.map(lane, users()))
+    for path in files:
+        for user in users() if path.stem in ALONE else []:
+            one(path, *user)
 
 
 def end_to_end(count, build, layers):
@@ -177,43 +218,33 @@ def end_to_end(count, build, layers):
             WEIR_SHARED=str(shared) if shared.is_dir() else "")
         subprocess.run(["chmod", "-R", "a+rX", str(place)], check=True)
         python = shutil.which("python3", path="/usr/bin:/bin") or sys.executable
-        runs = [(path, "isolated") for path in
-                sorted((place / "tests/e2e").glob("test_*.py"))]
-        runs += [(path, "process") for path, _ in runs
-                 if path.stem in AT_PROCESS]
-        for path, level in runs:
-            command = [python, "-B", path]
-            name = path.stem + (
-                "" if level == "isolated" else " at level " + level)
-            who = "root" if os.geteuid() == 0 else "plain user"
-            # Once more, as a plain user: who shares a uid with the program.
-            if level == "isolated" or os.geteuid() != 0:
-                script(count, "e2e %s as %s" % (name, who), command,
-                       env=dict(environment, WEIR_LEVEL=level))
-            if os.geteuid() == 0:
-                script(count, "e2e %s as plain user" % name, command,
-                       env=dict(environment, HOME="/", USER="nobody",
-                                LOGNAME="nobody", WEIR_LEVEL=level),
-                       preexec_fn=become_plain)
+        in_lanes(count, python, place, environment)
     finally:
         shutil.rmtree(place, ignore_errors=True)
 
 
-def module(count, build, layers):
-    """The interpreters that there are, in as many parts as processors."""
-    parts = os.cpu_count() or 1
-    with concurrent.futures.ThreadPoolExecutor(parts) as pool:
-        results = list(pool.map(lambda part: run(
-            [sys.executable, "-B", "tests/module/run_module_tests.py",
-             "--part", "%d/%d" % (part, parts), layers / "libexec/weir"],
-            timeout=1200,
-            env=dict(os.environ, WEIR_TOOLS=str(build / "tests/tools"))),
-            range(parts)))
-    for part, (code, output) in enumerate(results):
-        # There may be fewer interpreters than processors, but never none.
-        if part == 0 or "Ran 0 tests" not in output:
-            judge(count, "module, part %d of %d" % (part + 1, parts), code,
-                  output)
+# More than there are interpreters.
+PYTHONS = 16
+
+
+def module(count, build, layers, every):
+    """The interpreters that there are, as many at a time as processors."""
+    def part(k):
+        command = [sys.executable, "-B", "tests/module/run_module_tests.py",
+                   "--part", "%d/%d" % (k, PYTHONS), layers / "libexec/weir"]
+        began = time.monotonic()
+        code, output = run(
+            command + ([] if every else ["--few"]), timeout=1200,
+            env=dict(os.environ, WEIR_TOOLS=str(build / "tests/tools")))
+        # There are fewer interpreters, but never none.
+        found = re.search(r"with Python (\S+),", output)
+        if found or k == 0 or code != 0:
+            judge(count, "module with Python %s" % (
+                found.group(1) if found else "?"), code, output,
+                took=", %.0f s" % (time.monotonic() - began))
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        list(pool.map(part, range(PYTHONS)))
 
 
 def lint(count, build):
@@ -228,6 +259,8 @@ def main():
     parser.add_argument("--layers", required=True)
     parser.add_argument("--sanitized", required=True)
     parser.add_argument("--only", default="")
+    parser.add_argument("--every", action="store_true",
+                        help="every interpreter runs all tests of the module")
     args = parser.parse_args()
     build, layers, sanitized = (
         pathlib.Path(d).resolve()
@@ -242,7 +275,7 @@ def main():
             count, "planted faults",
             [sys.executable, "-B", "fuzz/faults.py", "--build",
              build.with_name(build.name + "-fuzz")], show=True),
-        "module": lambda: module(count, build, layers),
+        "module": lambda: module(count, build, layers, args.every),
         "e2e": lambda: end_to_end(count, build, layers),
         "lint": lambda: lint(count, build),
     }

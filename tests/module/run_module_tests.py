@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests of _weir and bootstrap.py through the protocol, with every Python
-there is: run_module_tests.py LIBEXEC_DIR [-k PATTERN] [PYTHON...]
+there is: run_module_tests.py LIBEXEC_DIR [--few] [-k PATTERN] [PYTHON...]
 
 LIBEXEC_DIR holds _weir.abi3.so and bootstrap.py. The tool mkplan stands in
 ../../tests/tools from there, or in the directory that WEIR_TOOLS names.
@@ -49,6 +49,17 @@ def find_pythons():
     return sorted(found.items())
 
 
+def tests_for(loader, pythons, version, few):
+    """All of them; or where there are many interpreters what depends on the
+    version most, for those between the oldest and the newest."""
+    patterns = ["module_*.py"]
+    versions = [v for v, _ in pythons]
+    if few and version not in (versions[0], versions[-1],
+                               sys.version_info[:3]):
+        patterns = ["module_programs.py", "module_styles.py"]
+    return [loader.discover(HERE, pattern) for pattern in patterns]
+
+
 class WithPython(unittest.TestSuite):
     """All tests with one interpreter."""
 
@@ -71,6 +82,8 @@ def main():
     parser.add_argument("pythons", nargs="*")
     parser.add_argument("-k", action="append", default=None)
     parser.add_argument("-v", action="store_true")
+    parser.add_argument("--few", action="store_true",
+                        help="with most interpreters only a part")
     parser.add_argument("--part", default="0/1", metavar="K/N",
                         help="of the interpreters, each N-th from the K-th")
     options = parser.parse_args()
@@ -81,14 +94,13 @@ def main():
     if options.pythons:
         pythons = [(version_of(p), p) for p in options.pythons]
     part, parts = map(int, options.part.split("/"))
-    pythons = pythons[part::parts]
     suite = unittest.TestSuite()
-    for version, python in pythons:
+    for version, python in pythons[part::parts]:
         loader = unittest.TestLoader()
         loader.testNamePatterns = options.k and [
             "*%s*" % k for k in options.k]
         suite.addTest(WithPython(
-            loader.discover(HERE, "module_*.py"), version,
+            tests_for(loader, pythons, version, options.few), version,
             host.Host(python, libexec, os.path.join(tools, "mkplan"))))
     runner = unittest.TextTestRunner(verbosity=2 if options.v else 1)
     return 0 if runner.run(suite).wasSuccessful() else 1
