@@ -172,13 +172,20 @@ sup_doctor_reply(struct sup_doctor_try *attempt, int result)
 	_exit(0);
 }
 
+void
+sup_doctor_die_with(pid_t parent)
+{
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	/* It may have died before, and then no signal comes. */
+	if (getppid() != parent)
+		_exit(1);
+}
+
 __attribute__((noreturn)) static void
 child(enum sup_doctor_step step, struct sup_doctor_try *attempt, pid_t parent)
 {
 	/* Nothing outlives the command, whatever a step hangs in. */
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	if (getppid() != parent)
-		_exit(1);
+	sup_doctor_die_with(parent);
 	sup_doctor_reply(attempt, specs[step].attempt(attempt));
 }
 

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* X(constant, word); in the order in which they are tried and printed. */
 #define SUP_DOCTOR_STEPS(X)                                                    \
@@ -120,6 +121,9 @@ int sup_doctor_attempt(enum sup_doctor_step step,
 enum sup_doctor_step sup_doctor_missing(
     enum sup_doctor_step step, uint64_t failed);
 
+/* In a child: ends with parent, which is gone already when it is not
+ * getppid() any more. */
+void sup_doctor_die_with(pid_t parent);
 /* In the child: which call comes next, for when it is refused. */
 void sup_doctor_note(struct sup_doctor_try *attempt, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -192,6 +192,7 @@ sup_step_pidfd(struct sup_doctor_try *attempt)
 {
 	int fd = -1, again, r;
 	siginfo_t info;
+	pid_t self = getpid();
 	long pid;
 
 	sup_doctor_note(attempt, "clone(CLONE_PIDFD)");
@@ -201,7 +202,7 @@ sup_step_pidfd(struct sup_doctor_try *attempt)
 	if (pid == 0) {
 		/* Whoever holds the answer's pipe counts as at work. */
 		sup_sys_close(&attempt->answer_fd);
-		(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+		sup_doctor_die_with(self);
 		for (;;)
 			(void)RAW(SYS_ppoll, 0, 0, 0, 0, 0);
 	}
