@@ -11,8 +11,9 @@
 #include "bindings/text.h"
 #include "wire/report.h"
 
-/* How long an abandoned call may take to end, before it is let go. */
-#define ABANDON_MS 200
+/* How long an abandoned call may take to end, before it is let go. It takes
+ * a few milliseconds, on a machine that has time for it. */
+#define ABANDON_MS 1000
 
 /* Our end of something that the loop watches once it stands. */
 struct end {

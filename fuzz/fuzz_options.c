@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "supervisor/options.h"
+#include "supervisor/terms.h"
 #include "supervisor/units.h"
 #include "wire/limits.h"
 #include "wire/report.h"
@@ -242,7 +243,8 @@ check_options(const struct sup_options *options)
 	    options->source != SUP_SOURCE_FILE || options->program[0] != '\0');
 	FUZZ_REQUIRE(options->python[0] != '\0');
 	FUZZ_REQUIRE(options->profile == NULL || options->profile_file != NULL);
-	FUZZ_REQUIRE(options->layers == (1u << WIRE_STAGE_COUNT) - 1);
+	FUZZ_REQUIRE(options->layers ==
+	    (((1u << WIRE_STAGE_COUNT) - 1) | SUP_LAYERS_STRICT));
 	FUZZ_REQUIRE(options->limits_given >> SUP_LIMITS == 0);
 	for (i = 0; i < SUP_LIMITS; i++) {
 		const struct sup_limit_spec *spec =

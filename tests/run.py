@@ -17,6 +17,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -265,6 +266,9 @@ def main():
     build, layers, sanitized = (
         pathlib.Path(d).resolve()
         for d in (args.build, args.layers, args.sanitized))
+    # A shell ignores it for what it starts in the background, and so would
+    # every program that a test interrupts.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     count = Count()
     groups = {
         "unit": lambda: unit(count, build, "unit"),
