@@ -85,6 +85,7 @@ STAGES = {
 ELSEWHERE = {
     "plan": "without it nothing starts: test_stage_that_cannot_be_left_out",
     "descriptors": "Descriptors, below",
+    "memory": "test_210_memory.py, Skipped",
     "subreaper": "test_310_process.py",
     "fork": "as the plan", "exec": "as the plan", "probe": "as the plan",
 }
