@@ -252,8 +252,9 @@ sup_exec_begin(struct weir_execution *e)
 /* --- the end of a child, and of an attempt -------------------------------- */
 
 /* How long process 1 may take to end a tree that the kernel does not end with
- * it, before it is killed itself. */
-#define TREE_MS 2000
+ * it, before it is killed itself. It may be in the middle of a look at a
+ * workspace of a million names, on a machine that is busy. */
+#define TREE_MS 5000
 
 void
 sup_exec_reap(struct weir_execution *e)

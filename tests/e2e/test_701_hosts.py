@@ -127,7 +127,8 @@ class Hosts(Case):
                       if w["available"])
         self.assertEqual(had, host.ways)
         failed = [s for s in report["steps"]
-                  if not s["ok"] and s["name"] != "unlinked_file"]
+                  if not s["ok"] and s["name"] not in (
+                      "unlinked_file", "memory_cgroup")]
         if host.step is None:
             self.assertLessEqual({s["name"] for s in failed}, {"pidfd"})
             return
