@@ -271,6 +271,13 @@ sup_exec_reap(struct weir_execution *e)
 	/* Reaping waits for the kernel to empty the namespace. */
 	while (sup_sys_reap(e->child.pidfd, &ended) == 0)
 		sup_sys_wait_readable(e->child.pidfd, -1);
+	/* Elsewhere process 2 is killed with process 1, but may take its time
+	 * to give gigabytes back. */
+	if (e->launch->stub.backend != WIRE_BACKEND_ISOLATED &&
+	    e->pidfd2 >= 0) {
+		(void)sup_sys_signal(e->pidfd2, 0, SIGKILL);
+		sup_sys_wait_readable(e->pidfd2, -1);
+	}
 	sup_loop_remove(&e->weir->loop, &e->pid_watch);
 	sup_sys_close(&e->child.pidfd);
 }

@@ -20,6 +20,7 @@ PRELUDE = (PROGRAMS / "prelude.py").read_text()
 # On the host's root: what is only watched there, and modes of files that a
 # shared uid may not change. The sum of what is written is watched as well.
 ELSEWHERE = {"many_threads": ["policy_refused"],
+             "over_limits": ["policy_refused"],
              "memory_files": ["exception"]}
 
 

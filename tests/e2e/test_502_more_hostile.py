@@ -20,8 +20,8 @@ import tempfile
 import termios
 import unittest
 
-from weir_test import (HANG, LEVEL_WORD, OWN_ROOT, SHARED, Watched, command,
-                       ending, finish, main, rows, run, shell, stop)
+from weir_test import (HANG, IS_ROOT, LEVEL_WORD, OWN_ROOT, SHARED, Watched,
+                       command, ending, finish, main, rows, run, shell, stop)
 
 OK, EXCEPTION, TIMEOUT = "ok", "exception", "timeout"
 VIOLATION, INVALID = "protocol_violation", "invalid_value"
@@ -58,6 +58,9 @@ if not OWN_ROOT:
     # These read /proc as the last thing that they do; and who closes a
     # directory of a workspace that is watched, and not limited, is ended.
     ENDINGS.update({20: REFUSED, 34: REFUSED, 42: REFUSED, 50: "disk"})
+    if not IS_ROOT:
+        # Nor may it change a mode where its files are the caller's.
+        ENDINGS.update({46: REFUSED, 50: REFUSED})
 
 # What a program has to have shown, or else it has tried nothing; with the
 # number of lines that begin so.
