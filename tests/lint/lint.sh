@@ -44,6 +44,13 @@ format() {
 	sources '*.[ch]' | xargs clang-format --dry-run -Werror
 }
 
+# Of files that no test happens to run, too.
+python_syntax() {
+	sources '*.py' | xargs python3 -c 'import ast, sys
+for name in sys.argv[1:]:
+    ast.parse(open(name, encoding="utf-8").read(), name)'
+}
+
 shell_scripts() {
 	find tests .ci -type f | sort | while read -r file; do
 		case $(head -n 1 "$file" | tr -d '\0') in
@@ -60,6 +67,7 @@ shell() {
 
 has clang-format && check format format
 check 'source rules' python3 "$lint/source.py"
+check 'syntax of Python' python_syntax
 check headers sh "$lint/headers.sh"
 check symbols sh "$lint/symbols.sh" "$build"
 check manual python3 "$lint/manual.py" "$build"
