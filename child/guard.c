@@ -99,11 +99,11 @@ watch(int fd, long command, int signal_fd)
 		(void)STUB_SYS(__NR_read, signal_fd, &info, sizeof(info));
 		if (!command_ended(command, &report))
 			continue;
-		stub_tree_end(0);
+		stub_tree_end(0, false);
 		(void)stub_report(fd, &report, -1);
 		stub_exit(0);
 	}
-	stub_tree_end(command);
+	stub_tree_end(command, false);
 	stub_exit(0);
 }
 

@@ -80,6 +80,9 @@ wait_one(struct watch *w, int pid, int flags)
 
 	__builtin_memset(&usage, 0, sizeof(usage));
 	r = STUB_SYS(__NR_wait4, pid, &status, flags | WALL_, &usage);
+	/* Of a tree all that has been waited for, orphans included. */
+	if (r == w->pid2 && w->plan->processes > 0)
+		(void)STUB_SYS(__NR_getrusage, RUSAGE_CHILDREN, &usage);
 	if (r == w->pid2)
 		w->ended = (struct wire_report){
 		    .code = WIRE_REPORT_EXITED,
@@ -115,7 +118,7 @@ end(struct watch *w)
 		while (w->ended.code == 0 && wait_one(w, w->pid2, 0))
 			;
 	}
-	stub_tree_end(w->pid2);
+	stub_tree_end(w->pid2, plan->by_pid);
 	/* A host that is gone needs no report. */
 	(void)stub_report(w->report_fd, &w->ended, -1);
 	stub_workspace_clear(STUB_FD_WORKSPACE);

@@ -31,7 +31,7 @@
  * has more keeps them.
  */
 static long
-restrict_tree(int fd, unsigned flags)
+restrict_tree(const struct wire_plan *plan, int fd, unsigned flags)
 {
 	struct mount_attr attr = {
 	    .attr_set = MOUNT_ATTR_NOSUID,
@@ -40,6 +40,8 @@ restrict_tree(int fd, unsigned flags)
 
 	if ((flags & WIRE_MOUNT_WRITE) == 0)
 		attr.attr_set |= MOUNT_ATTR_RDONLY;
+	else if (plan->processes > 0)
+		attr.attr_set |= MOUNT_ATTR_NOEXEC;
 	if ((flags & WIRE_MOUNT_DEVICE) == 0)
 		attr.attr_set |= MOUNT_ATTR_NODEV;
 	return STUB_SYS(__NR_mount_setattr, fd, "",
@@ -67,17 +69,24 @@ stub_root_sources(const struct wire_plan *plan, struct stub_root *root)
 		if (r < 0)
 			return (int)-r;
 		root->sources[i] = (int)r;
-		r = restrict_tree(root->sources[i], m->flags);
+		r = restrict_tree(plan, root->sources[i], m->flags);
 		if (r < 0)
 			return (int)-r;
 	}
 	return 0;
 }
 
-/* A detached tmpfs with the given options; a descriptor or -errno. */
+/*
+ * A detached tmpfs with the given options; a descriptor or -errno.
+ * SECURITY: with processes there is nothing in it to be executed or mapped as
+ * a program, also by a loader that may be executed itself (C14).
+ */
 static long
-new_tmpfs(const char *size, const char *inodes, const char *mode)
+new_tmpfs(const struct wire_plan *plan, const char *size, const char *inodes,
+    const char *mode)
 {
+	unsigned attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+	    (plan->processes > 0 ? MOUNT_ATTR_NOEXEC : 0);
 	const char *options[][2] = {
 	    {"size", size}, {"nr_inodes", inodes}, {"mode", mode}};
 	long fs, r;
@@ -94,8 +103,7 @@ new_tmpfs(const char *size, const char *inodes, const char *mode)
 	r = STUB_SYS(__NR_fsconfig, fs, FSCONFIG_CMD_CREATE, 0, 0, 0);
 	if (r < 0)
 		goto out;
-	r = STUB_SYS(__NR_fsmount, fs, FSMOUNT_CLOEXEC,
-	    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+	r = STUB_SYS(__NR_fsmount, fs, FSMOUNT_CLOEXEC, attributes);
 out:
 	STUB_SYS(__NR_close, fs);
 	return r;
@@ -187,7 +195,7 @@ stub_root_build(const struct wire_plan *plan, struct stub_root *root)
 	int root_fd, error;
 	long r;
 
-	r = new_tmpfs(ROOT_SIZE, ROOT_INODES, "0755");
+	r = new_tmpfs(plan, ROOT_SIZE, ROOT_INODES, "0755");
 	if (r < 0)
 		return (int)-r;
 	root_fd = (int)r;
@@ -243,7 +251,7 @@ mount_quota(const struct wire_plan *plan)
 	/* Its own root and the two directories are three inodes more. */
 	stub_put_decimal(size, plan->workspace_bytes);
 	stub_put_decimal(inodes, plan->workspace_inodes + 3);
-	r = new_tmpfs(size, inodes, "0700");
+	r = new_tmpfs(plan, size, inodes, "0700");
 	if (r < 0)
 		return (int)-r;
 	quota_fd = (int)r;

@@ -84,8 +84,9 @@ void stub_init_loop(int report_fd, int pid2, const struct wire_plan *plan)
 int stub_subreaper_become(void);
 bool stub_subreaper_is(void);
 /* Ends every child of the caller and what they leave, and returns when none
- * is left to wait for. first: the one that leads a process group; 0: none. */
-void stub_tree_end(long first);
+ * is left to wait for. first: the one that leads a process group; 0: none.
+ * alone: nobody else has the caller's uid. */
+void stub_tree_end(long first, bool alone);
 
 /* workspace.c: a workspace that is a directory of the host. */
 struct stub_usage {

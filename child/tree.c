@@ -41,15 +41,18 @@ stub_subreaper_is(void)
  * proc(5), /proc/PID/task/TID/children.
  */
 static bool
-kill_children(void)
+kill_children(bool alone)
 {
 	char buf[4096];
 	long pid = 0, n, fd;
 	bool any = false;
 
-	/* In a PID namespace of its own the numbers in the host's /proc are
-	 * others; there is nobody else in it. */
-	if (STUB_SYS(__NR_getpid) == 1)
+	/*
+	 * In a PID namespace of its own the numbers in the host's /proc are
+	 * others; there is nobody else in it. With a uid of its own likewise,
+	 * and all at once: a tree may fork faster than its members are found.
+	 */
+	if (alone || STUB_SYS(__NR_getpid) == 1)
 		return STUB_SYS(__NR_kill, -1, SIGKILL_) == 0;
 	fd = STUB_SYS(__NR_openat, AT_FDCWD, "/proc/thread-self/children",
 	    O_RDONLY | O_CLOEXEC, 0);
@@ -73,11 +76,11 @@ kill_children(void)
 }
 
 void
-stub_tree_end(long first)
+stub_tree_end(long first, bool alone)
 {
 	for (;;) {
 		/* Without /proc at least the first one's own group goes. */
-		if (!kill_children() && first > 1) {
+		if (!kill_children(alone) && first > 1) {
 			(void)STUB_SYS(__NR_kill, -first, SIGKILL_);
 			(void)STUB_SYS(__NR_kill, first, SIGKILL_);
 		}

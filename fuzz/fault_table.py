@@ -196,12 +196,6 @@ FAULTS = {
         "(amount > spec->ceiling && tokens->format == SUP_FORMAT_POLICY)",
         "profile", ("(r->err == WIRE_OK) == (bad == NULL)",
                     "p->limits[i] <= spec->ceiling")),
-    "process-granted": (
-        "supervisor/profile_read.c",
-        "profile->processes != 0,",
-        "profile->processes > 1,",
-        "profile", ("(r->err == WIRE_OK) == (bad == NULL)",
-                    "p->processes == 0")),
     "column-in-bytes": (
         "supervisor/profile_where.c",
         "} else if ((text.p[i] & 0xc0) != 0x80) {",

@@ -272,6 +272,7 @@ make(struct wire_span *in, struct wire_plan *plan,
 	plan->backend = (enum wire_backend)(fuzz_byte(in) % 4);
 	plan->by_pid = fuzz_byte(in) % 3;
 	plan->threads = (uint32_t)fuzz_uint(in, 2);
+	plan->processes = (uint32_t)fuzz_uint(in, 2);
 	plan->send_workspace = fuzz_byte(in) % 3;
 }
 
@@ -326,7 +327,8 @@ same_plan(const struct wire_plan *a, const struct wire_plan *b)
 	FUZZ_REQUIRE(a->channel_fd == b->channel_fd);
 	FUZZ_REQUIRE(a->backend == b->backend);
 	FUZZ_REQUIRE(a->namespaces == b->namespaces);
-	FUZZ_REQUIRE(a->by_pid == b->by_pid && a->threads == b->threads);
+	FUZZ_REQUIRE(a->by_pid == b->by_pid && a->threads == b->threads &&
+	    a->processes == b->processes);
 	FUZZ_REQUIRE(a->send_workspace == b->send_workspace);
 	FUZZ_REQUIRE(a->uid == b->uid && a->gid == b->gid);
 	FUZZ_REQUIRE(a->workspace_bytes == b->workspace_bytes);

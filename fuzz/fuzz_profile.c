@@ -134,8 +134,6 @@ check_accepted(
 		FUZZ_REQUIRE(format == SUP_FORMAT_REQUEST ||
 		    p->limits[i] <= spec->ceiling);
 	}
-	/* No mechanism in this version. */
-	FUZZ_REQUIRE(p->processes == 0);
 	if (format != SUP_FORMAT_PROFILES)
 		FUZZ_REQUIRE(p->env_count + p->read.count + p->write.count +
 			p->packages.count ==
@@ -359,7 +357,8 @@ static const struct {
     {"\"python\":\"/p\"", P, "python"},
     {"\"python\":\"p\"", 0, "python"},
     {"\"processes\":0", P, "processes"},
-    {"\"processes\":1", 0, "processes"},
+    {"\"processes\":1", P, "processes"},
+    {"\"processes\":1025", 0, "processes"},
     {"\"read\":[]", P, "read"},
     {"\"read\":[\"/\"]", P, "read"},
     {"\"write\":[\"/a\"]", P, "write"},

@@ -229,6 +229,8 @@ sup_evidence_expect(
 			evidence->want_hard[i]);
 	}
 	evidence->backend = launch->stub.backend;
+	evidence->processes = launch->stub.processes;
+	evidence->own_number = launch->stub.by_pid;
 	/* The mounts and what came along with them, the workspace twice (see
 	 * child/root.c), /dev/shm and the root. */
 	evidence->mounts_planned =

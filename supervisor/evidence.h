@@ -72,7 +72,10 @@ struct sup_evidence {
 	bool environment_equal;
 	bool timer_armed;
 	struct sup_memory_seen memory;
-	uint32_t host_uid; /* the supervisor's own */
+	uint32_t processes; /* granted; fork is not refused then */
+	bool own_number;    /* nobody else has the child's uid */
+	bool tree_watched;  /* all of them are looked at, and seen */
+	uint32_t host_uid;  /* the supervisor's own */
 };
 
 /* The caller's own namespaces. */

@@ -12,6 +12,7 @@
 #include "supervisor/exec_io.h"
 #include "supervisor/exec_ledger.h"
 #include "supervisor/exec_memory.h"
+#include "supervisor/exec_tree.h"
 #include "supervisor/result.h"
 #include "supervisor/sys.h"
 
@@ -83,9 +84,12 @@ sup_exec_arm(struct weir_execution *execution)
 {
 	uint64_t at = execution->deadline_ns;
 	uint64_t look = sup_exec_memory_next(execution);
+	uint64_t tree = sup_exec_tree_next(execution);
 
 	if (look < at)
 		at = look;
+	if (tree < at)
+		at = tree;
 	if (execution->tools != NULL) {
 		uint64_t tool = bind_session_deadline(execution->tools);
 
@@ -347,7 +351,8 @@ observe_end(struct weir_execution *e)
 	if (!now.status.read || !now.limits_read ||
 	    sup_sys_is_readable(e->pidfd2))
 		return;
-	e->facts.cpu_ns = cpu_ns;
+	if (cpu_ns > e->facts.cpu_ns)
+		e->facts.cpu_ns = cpu_ns;
 	e->facts.cpu_raised =
 	    sup_evidence_cpu_raised(&now, now.soft[WIRE_LIMIT_CPU]);
 	if (now.status.peak_kb > e->peak_kb)
@@ -379,6 +384,7 @@ perform(struct weir_execution *e, unsigned actions)
 	if ((actions & SUP_DO_HALT) != 0) {
 		sup_exec_memory_note(e);
 		observe_end(e);
+		sup_exec_tree_note(e);
 		sup_chan_stop(&e->chan);
 		if (e->tools != NULL)
 			bind_session_halt(e->tools, WIRE_TOOL_CANCELLED);

@@ -81,6 +81,7 @@ struct weir_execution {
 	char scratch_name[SUP_SCRATCH_NAME]; /* "": no workspace of the host */
 	char workspace[PATH_MAX];
 	struct sup_exec_memory memory;
+	uint64_t tree_next_ns; /* when its processes are looked at again */
 	struct sup_child child;
 	pid_t pid2; /* of the interpreter, as the host sees it; 0: none yet */
 	int pidfd2;

@@ -8,6 +8,7 @@
 
 #include "supervisor/exec_ledger.h"
 #include "supervisor/exec_memory.h"
+#include "supervisor/exec_tree.h"
 #include "supervisor/narrow.h"
 #include "supervisor/sys.h"
 
@@ -35,6 +36,8 @@ pid_behind(int pidfd)
 static void
 take_report(struct weir_execution *e, const struct wire_report *report, int *fd)
 {
+	uint64_t used_ns;
+
 	switch ((enum wire_report_code)report->code) {
 	case WIRE_REPORT_FAILED:
 		e->facts.failed = *report;
@@ -58,7 +61,10 @@ take_report(struct weir_execution *e, const struct wire_report *report, int *fd)
 	case WIRE_REPORT_EXITED:
 		e->facts.exited = true;
 		e->facts.wait_status = report->wait_status;
-		e->facts.cpu_ns = (report->user_us + report->system_us) * 1000;
+		used_ns = (report->user_us + report->system_us) * 1000;
+		/* Of a tree more may have been seen than it says. */
+		if (e->evidence.processes == 0 || used_ns > e->facts.cpu_ns)
+			e->facts.cpu_ns = used_ns;
 		/* An unconfined program may raise it itself. */
 		e->facts.cpu_raised = !e->terms.unconfined &&
 		    sup_evidence_cpu_raised(&e->evidence, report->detail);
@@ -145,6 +151,10 @@ timer_ready(struct sup_watch *watch, uint32_t events)
 		sup_exec_event(e, SUP_EVENT_MEMORY_OVER);
 		return;
 	}
+	if (sup_exec_tree_look(e, now)) {
+		sup_exec_event(e, SUP_EVENT_EXCEEDED);
+		return;
+	}
 	if (now >= e->deadline_ns && over[e->state] != SUP_EVENT_NONE)
 		sup_exec_event(e, over[e->state]);
 	else if (e->state != SUP_EXEC_SETTLING)
@@ -182,6 +192,7 @@ decide(struct weir_execution *e)
 	if (e->pid2 > 0)
 		sup_evidence_observe(&e->evidence, e->pid2);
 	sup_exec_memory_ready(e);
+	sup_exec_tree_ready(e);
 	sup_grades_derive(&e->evidence, &e->grades);
 	if (sup_terms_are_strict(&e->terms) &&
 	    sup_grades_refuse(&e->grades, &e->evidence, e->terms.level,

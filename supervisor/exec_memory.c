@@ -6,9 +6,9 @@
 
 #include "supervisor/sys.h"
 
-/* Tasks of the child's own beside the program's threads: the program's first
- * one, process 1, and one spare (as RLIMIT_NPROC, terms.c). */
-#define TASKS_BESIDE_THREADS 3
+/* Tasks of the child's own beside the program's threads and processes: the
+ * program's first one, process 1, and one spare (terms.c has RLIMIT_NPROC). */
+#define TASKS_OF_THE_START 3
 
 /* How often the kills of a group are counted where half a tree could go on. */
 #define COUNT_NS (100 * SUP_NS_PER_MS)
@@ -48,7 +48,8 @@ sup_exec_memory_prepare(struct weir_execution *e)
 	sup_cgroups_open(groups);
 	r = groups->version != SUP_CGROUP_NONE
 	    ? sup_cgroup_make(groups, e->id, limit,
-		  e->terms.limits[SUP_LIMIT_THREADS] + TASKS_BESIDE_THREADS,
+		  e->terms.limits[SUP_LIMIT_THREADS] +
+		      e->terms.limits[SUP_LIMIT_PROCESSES] + TASKS_OF_THE_START,
 		  has_stage(e), &m->group, &call)
 	    : 0;
 	if (r < 0)
@@ -116,7 +117,8 @@ sup_exec_memory_ready(struct weir_execution *e)
 	if (seen->by == SUP_MEMORY_NONE)
 		return;
 	/* One process needs no walk through a tree. */
-	seen->by_tree = e->evidence.fork_errno != EPERM;
+	seen->by_tree =
+	    e->evidence.processes > 0 || e->evidence.fork_errno != EPERM;
 	if (seen->by != SUP_MEMORY_WATCHDOG) {
 		sup_exec_memory_observe(e, seen);
 		/* KERNEL: version 1 kills one process, and tells nobody. */

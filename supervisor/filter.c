@@ -147,6 +147,13 @@ emit_test(struct compiler *c, const struct sup_filter_test *test, size_t fail)
 	}
 }
 
+static bool
+counts(const struct compiler *c, const struct sup_filter_group *group)
+{
+	return group->when == SUP_FILTER_ALWAYS ||
+	    (group->when == SUP_FILTER_WITH_PROCESSES) == c->params->processes;
+}
+
 /* All rules of a call one after the other; none holds: refused. */
 static void
 emit_check(struct compiler *c, unsigned call)
@@ -157,7 +164,8 @@ emit_check(struct compiler *c, unsigned call)
 
 	groups = sup_filter_groups(&group_count);
 	for (g = 0; g < group_count; g++) {
-		for (r = 0; r < groups[g].rule_count; r++) {
+		for (r = 0; counts(c, &groups[g]) && r < groups[g].rule_count;
+		     r++) {
 			rule = &groups[g].rules[r];
 			if (rule->call != call)
 				continue;
@@ -195,6 +203,8 @@ name_calls(struct compiler *c)
 		const struct target target = {
 		    refused ? SUP_FILTER_EPERM : group->verdict, NO_CHECK};
 
+		if (!counts(c, group))
+			continue;
 		for (i = 0; i < group->call_count; i++)
 			name_call(c, group->calls[i], target);
 		for (i = 0; i < group->rule_count; i++)
@@ -323,7 +333,7 @@ params_are_valid(const struct sup_filter_params *params)
 	 * than one. */
 	if (params->own_pid == 0 || params->own_pid > INT32_MAX)
 		return false;
-	return !params->processes && !params->network;
+	return !params->network;
 }
 
 enum wire_err

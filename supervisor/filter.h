@@ -39,7 +39,7 @@ enum sup_filter_arch {
 struct sup_filter_params {
 	enum sup_filter_arch arch;
 	uint32_t own_pid; /* the only process that signals may go to */
-	bool processes;	  /* reserved: true is refused in this version */
+	bool processes;	  /* granted: signals then go to any */
 	bool network;	  /* reserved: true is refused in this version */
 	/* The host's root is in sight, and files there have the program's uid.
 	 */

@@ -191,6 +191,15 @@
 	X(prlimit64, 302, 261) \
 	X(mknod, 133, SUP_NO_SYSCALL) \
 	X(mknodat, 259, 33) \
+	X(fork, 57, SUP_NO_SYSCALL) \
+	X(vfork, 58, SUP_NO_SYSCALL) \
+	X(execve, 59, 221) \
+	X(wait4, 61, 260) \
+	X(waitid, 247, 95) \
+	X(setpgid, 109, 154) \
+	X(setsid, 112, 157) \
+	X(set_tid_address, 218, 96) \
+	X(arch_prctl, 158, SUP_NO_SYSCALL) \
 	X(clone3, 435, 435) \
 	X(openat2, 437, 437) \
 	X(futex_waitv, 449, 449) \

@@ -5,8 +5,8 @@
  * arguments, since the calls reach only what the process has already; its
  * second list is allowed for the arguments that it states. What is missing
  * here is refused, above all: socket, bind, connect, listen, accept (network);
- * fork, vfork, execve, execveat, wait (processes); memfd_create (executable
- * memory from nowhere); setsid, setpgid; setuid and its family, chown, chroot,
+ * execveat (a program without a name); memfd_create (executable memory from
+ * nowhere); setuid and its family, chown, chroot,
  * mount and the mount calls, unshare, setns, ptrace, process_vm_*, pidfd_*,
  * kcmp, keyctl, bpf, perf_event_open, userfaultfd, io_uring_*, seccomp,
  * landlock_*; sched_setaffinity, sched_setscheduler, setpriority, ioprio_set,
@@ -22,6 +22,7 @@
 #include <linux/close_range.h>
 #include <linux/prctl.h>
 #include <linux/sched.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -79,7 +80,8 @@ static const uint16_t threads[] = {S(futex), S(set_robust_list), S(rseq),
     S(sched_get_priority_min), S(getcpu), S(restart_syscall)};
 
 /*
- * SECURITY: clone makes threads of this process and nothing else. The flags
+ * SECURITY: clone makes threads of this process and nothing else, unless the
+ * group `processes` counts. The flags
  * that make a thread are required, those that libcs add are optional, and all
  * others, the exit signal and the high half included, must be zero. CLONE_FS
  * and CLONE_FILES are required so that the limit on open files is one for the
@@ -95,9 +97,11 @@ static const struct sup_filter_rule thread_rules[] = {
     ALLOW_IF(clone, IS_WIDE(0, ~(uint32_t)THREAD_OPTIONAL, THREAD_FLAGS)),
 };
 
-static const uint16_t signals[] = {S(rt_sigaction), S(rt_sigprocmask),
-    S(rt_sigreturn), S(rt_sigpending), S(rt_sigtimedwait), S(rt_sigsuspend),
-    S(sigaltstack), S(pause), S(signalfd4)};
+static const uint16_t signals[] = {S(rt_sigprocmask), S(rt_sigreturn),
+    S(rt_sigpending), S(rt_sigtimedwait), S(rt_sigsuspend), S(sigaltstack),
+    S(pause), S(signalfd4)};
+
+static const uint16_t alone[] = {S(rt_sigaction)};
 
 /*
  * SECURITY: comparing with the own id also refuses 0 and negative ids, which
@@ -106,12 +110,52 @@ static const uint16_t signals[] = {S(rt_sigaction), S(rt_sigprocmask),
  * the main thread, whose id is the process's; musl's pthread_kill for other
  * threads is refused.
  */
-static const struct sup_filter_rule signal_rules[] = {
+static const struct sup_filter_rule alone_rules[] = {
     ALLOW_IF(kill, IS_SELF(0)),
     ALLOW_IF(tkill, IS_SELF(0)),
     ALLOW_IF(tgkill, IS_SELF(0)),
     ALLOW_IF(rt_sigqueueinfo, IS_SELF(0)),
     ALLOW_IF(rt_tgsigqueueinfo, IS_SELF(0)),
+};
+
+/*
+ * With `processes`: what starts, waits for and groups processes, and what an
+ * interpreter's own start needs. Which file may be executed is Landlock's to
+ * say, which paths are in sight the root's.
+ */
+static const uint16_t processes[] = {S(fork), S(vfork), S(execve), S(wait4),
+    S(waitid), S(setpgid), S(setsid), S(set_tid_address), S(kill), S(tkill),
+    S(tgkill), S(rt_sigqueueinfo), S(rt_tgsigqueueinfo)};
+
+#define FORK_OPTIONAL                                                          \
+	(CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID)
+#define ARCH_SET_FS_ 0x1002 /* asm/prctl.h of x86_64 */
+
+/* SIGCHLD is bits 0 and 4: every other signal lacks one or has another. */
+#define HAS_BIT(arg, bit) IS_MASKED(arg, 1U << (bit), 1U << (bit))
+_Static_assert(SIGCHLD == (1 << 0 | 1 << 4), "by its bits, below");
+
+/*
+ * SECURITY: a copy (fork), or one that borrows the memory until it executes
+ * (vfork, posix_spawn), each with SIGCHLD as its end: no namespace, no thread
+ * of another kind, no sibling, no tracer. And SIGCHLD is nobody's to ignore: a
+ * child that the kernel reaps itself leaves its CPU time in no sum (wait(2),
+ * "CPU times" of getrusage(2)). Signals go anywhere: the PID namespace is the
+ * boundary, or where there is none Landlock's scope, without which nothing
+ * runs (grades.c).
+ */
+static const struct sup_filter_rule process_rules[] = {
+    ALLOW_IF(clone, IS_WIDE(0, ~(uint32_t)FORK_OPTIONAL, SIGCHLD)),
+    ALLOW_IF(clone, IS_WIDE(0, FULL, CLONE_VM | CLONE_VFORK | SIGCHLD)),
+    ALLOW_IF(rt_sigaction, IS_NULL(1)),
+    ALLOW_IF(rt_sigaction, HAS_BIT(0, 1)),
+    ALLOW_IF(rt_sigaction, HAS_BIT(0, 2)),
+    ALLOW_IF(rt_sigaction, HAS_BIT(0, 3)),
+    ALLOW_IF(rt_sigaction, HAS_BIT(0, 5)),
+    ALLOW_IF(rt_sigaction, HAS_BIT(0, 6)),
+    ALLOW_IF(rt_sigaction, IS_MASKED(0, 1U << 0, 0)),
+    ALLOW_IF(rt_sigaction, IS_MASKED(0, 1U << 4, 0)),
+    ALLOW_IF(arch_prctl, IS(0, ARCH_SET_FS_)),
 };
 
 static const uint16_t clocks[] = {S(clock_gettime), S(clock_getres),
@@ -231,17 +275,22 @@ static const uint16_t absent[] = {
 #define GROUP(word, verdict, calls, rules, reason)                             \
 	{                                                                      \
 		(word), (reason), SUP_FILTER_##verdict, (calls), COUNT(calls), \
-		    (rules), COUNT(rules), false                               \
+		    (rules), COUNT(rules), false, SUP_FILTER_ALWAYS            \
+	}
+#define ALLOW_WHEN(word, when, calls, rules, reason)                           \
+	{                                                                      \
+		(word), (reason), SUP_FILTER_ALLOW, (calls), COUNT(calls),     \
+		    (rules), COUNT(rules), false, SUP_FILTER_##when            \
 	}
 #define PLAIN(word, verdict, calls, reason)                                    \
 	{                                                                      \
 		(word), (reason), SUP_FILTER_##verdict, (calls), COUNT(calls), \
-		    NULL, 0, false                                             \
+		    NULL, 0, false, SUP_FILTER_ALWAYS                          \
 	}
 #define OWN_FILES(word, verdict, calls, reason)                                \
 	{                                                                      \
 		(word), (reason), SUP_FILTER_##verdict, (calls), COUNT(calls), \
-		    NULL, 0, true                                              \
+		    NULL, 0, true, SUP_FILTER_ALWAYS                           \
 	}
 
 static const struct sup_filter_group groups[] = {
@@ -250,8 +299,12 @@ static const struct sup_filter_group groups[] = {
 	"extension module needs"),
     GROUP("threads", ALLOW, threads, thread_rules,
 	"threads of the one process; refusing rseq aborts glibc's"),
-    GROUP("signals", ALLOW, signals, signal_rules,
+    PLAIN("signals", ALLOW, signals, "masks, stacks and waiting for signals"),
+    ALLOW_WHEN("own signals", WITHOUT_PROCESSES, alone, alone_rules,
 	"the process's own handlers, and signals to itself"),
+    ALLOW_WHEN("processes", WITH_PROCESSES, processes, process_rules,
+	"only where they are granted: processes of the interpreter, and "
+	"signals among them"),
     PLAIN("clocks", ALLOW, clocks,
 	"reading clocks and own timers; their signals reach only their owner"),
     GROUP("self", ALLOW, self, self_rules,

@@ -51,6 +51,13 @@ enum sup_filter_verdict {
 	SUP_FILTER_KILL,
 };
 
+/* Whether a group counts, by the limit `processes`. */
+enum sup_filter_when {
+	SUP_FILTER_ALWAYS,
+	SUP_FILTER_WITH_PROCESSES,
+	SUP_FILTER_WITHOUT_PROCESSES,
+};
+
 struct sup_filter_group {
 	const char *word;
 	const char *reason;
@@ -61,6 +68,7 @@ struct sup_filter_group {
 	size_t rule_count;
 	bool own_files; /* refused where the program shares a uid with files
 			 * that are not its own */
+	enum sup_filter_when when;
 };
 
 const struct sup_filter_group *sup_filter_groups(size_t *ret_count);

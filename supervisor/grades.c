@@ -192,6 +192,22 @@ grade_network(const struct sup_evidence *e, struct sup_grades *g)
 		    "seccomp)");
 }
 
+/* Landlock's scope of signals. */
+#define LANDLOCK_ABI_SIGNALS 6
+
+/*
+ * SECURITY: without a PID namespace a program that may have processes must not
+ * reach process 1, which holds its tree and has its uid: its signals end at
+ * Landlock's scope. And its tree must end however fast it forks: by a uid that
+ * nobody else has.
+ */
+static bool
+tree_can_be_held(const struct sup_evidence *e)
+{
+	return e->own_number && e->landlock_proved &&
+	    e->landlock_abi >= LANDLOCK_ABI_SIGNALS;
+}
+
 static void
 grade_process_tree(const struct sup_evidence *e, struct sup_grades *g)
 {
@@ -199,6 +215,14 @@ grade_process_tree(const struct sup_evidence *e, struct sup_grades *g)
 		set(g, SUP_PROCESS_TREE, SUP_ENFORCED,
 		    "PID namespace whose process 1 is ours; the program is "
 		    "process 2");
+	else if (e->backend == WIRE_BACKEND_PROCESS && e->processes > 0 &&
+	    !tree_can_be_held(e))
+		set(g, SUP_PROCESS_TREE, SUP_UNAVAILABLE,
+		    "processes are granted, and there is no PID namespace: it "
+		    "takes a uid of the child's own (start weir as root) and "
+		    "Landlock ABI %d (Linux 6.12; here %" PRIu32
+		    "), or a host that allows user namespaces",
+		    LANDLOCK_ABI_SIGNALS, e->landlock_abi);
 	else if (e->backend == WIRE_BACKEND_PROCESS && e->ready && e->subreaper)
 		set(g, SUP_PROCESS_TREE, SUP_UNVERIFIED,
 		    "process 1 is the subreaper of all that the program "
@@ -339,11 +363,18 @@ grade_memory(const struct sup_evidence *e, struct sup_grades *g, bool single)
 static void
 grade_limits(const struct sup_evidence *e, struct sup_grades *g)
 {
-	bool single = e->ready && e->fork_errno == EPERM;
+	bool single = e->ready && e->fork_errno == EPERM && e->processes == 0;
 
 	if (!limit_stands(e, WIRE_LIMIT_CPU))
 		set(g, SUP_CPU, SUP_UNAVAILABLE,
 		    "stage cpu: the limit is not in force");
+	else if (e->tree_watched)
+		set(g, SUP_CPU, SUP_UNVERIFIED,
+		    "watched: the sum of all processes against %" PRIu64
+		    " s; RLIMIT_CPU %" PRIu64 "/%" PRIu64
+		    " s of each read by the host",
+		    e->want_soft[WIRE_LIMIT_CPU], e->soft[WIRE_LIMIT_CPU],
+		    e->hard[WIRE_LIMIT_CPU]);
 	else
 		set(g, SUP_CPU, single ? SUP_ENFORCED : SUP_UNVERIFIED,
 		    "RLIMIT_CPU %" PRIu64 "/%" PRIu64 " s read by the host; %s",
@@ -366,7 +397,18 @@ grade_process_count(const struct sup_evidence *e, struct sup_grades *g)
 	bool limit = limit_stands(e, WIRE_LIMIT_NPROC) &&
 	    (own_namespace(e, SUP_NS_USER) || e->status.uid[0] != e->host_uid);
 
-	if (filter && limit)
+	if (e->processes > 0 && limit && e->tree_watched)
+		set(g, SUP_PROCESS_COUNT, SUP_UNVERIFIED,
+		    "%" PRIu32 " processes are granted and watched; "
+		    "RLIMIT_NPROC %" PRIu64
+		    " tasks, threads included, read by the host",
+		    e->processes, e->soft[WIRE_LIMIT_NPROC]);
+	else if (e->processes > 0)
+		set(g, SUP_PROCESS_COUNT, SUP_UNAVAILABLE,
+		    "processes are granted, and %s",
+		    limit ? "cannot be seen in /proc"
+			  : "stage processes: RLIMIT_NPROC is not in force");
+	else if (filter && limit)
 		set(g, SUP_PROCESS_COUNT, SUP_ENFORCED,
 		    "fork refused (errno 1); RLIMIT_NPROC %" PRIu64
 		    " tasks read by the host",
@@ -452,6 +494,34 @@ weakest(const struct sup_grades *g)
 	return worst;
 }
 
+/*
+ * SECURITY: what a grant of processes rests on, whatever the level (C14): that
+ * none but the interpreter can be executed, that there is a bound of their
+ * number, and that what they use is summed up.
+ */
+static bool
+refuse_processes(const struct sup_grades *grades, const struct sup_evidence *e,
+    char *text, size_t text_max)
+{
+	if (e->processes == 0 || e->backend == WIRE_BACKEND_NONE)
+		return false;
+	if (!e->landlock_proved) {
+		(void)snprintf(text, text_max,
+		    "stage landlock: processes are granted, and without "
+		    "Landlock (errno %" PRIu32
+		    ") more than the interpreter could be executed; the "
+		    "kernel needs \"landlock\" in its lsm= list",
+		    e->landlock_errno);
+		return true;
+	}
+	if (grades->grade[SUP_PROCESS_COUNT] == SUP_UNAVAILABLE) {
+		(void)snprintf(text, text_max, "limit processes: %s",
+		    grades->evidence[SUP_PROCESS_COUNT]);
+		return true;
+	}
+	return false;
+}
+
 bool
 sup_grades_refuse(const struct sup_grades *grades,
     const struct sup_evidence *evidence, enum sup_level wanted, char *text,
@@ -468,6 +538,8 @@ sup_grades_refuse(const struct sup_grades *grades,
 		    grades->evidence[worst]);
 		return true;
 	}
+	if (refuse_processes(grades, evidence, text, text_max))
+		return true;
 	/* Whatever the level: a limit that was asked for and that nothing
 	 * holds is not to be taken for one. */
 	if (evidence->memory.by != SUP_MEMORY_NONE &&

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "supervisor/elf_loader.h"
 #include "supervisor/launch_grants.h"
 #include "supervisor/launch_root.h"
 #include "supervisor/sys.h"
@@ -40,9 +41,32 @@ sup_launch_add_rule(
 	plan->rules[plan->rule_count++] = (struct wire_plan_rule){path, access};
 }
 
+/*
+ * SECURITY: with `processes` these files alone may be executed, in all of what
+ * can be read or written (C14): the interpreter, and its loader, which the
+ * kernel opens as a program too.
+ */
 static void
-add_rules(struct sup_launch *launch, const struct sup_grants *grants)
+add_programs(struct sup_launch *launch, const struct sup_interp *interp)
 {
+	const uint64_t access = SUP_LANDLOCK_READ | SUP_LANDLOCK_EXECUTE;
+	char loader[PATH_MAX];
+
+	if (!sup_elf_loader(interp->path, loader, sizeof(loader))) {
+		launch->err = WIRE_ERR_BAD_ARGUMENT; /* it was good just now */
+		return;
+	}
+	sup_launch_add_rule(launch, interp->path, access);
+	if (loader[0] != '\0')
+		sup_launch_add_rule(
+		    launch, sup_launch_keep(launch, loader), access);
+}
+
+static void
+add_rules(struct sup_launch *launch, const struct sup_launch_request *request)
+{
+	const struct sup_grants *grants = request->grants;
+
 	launch->seal.landlock_handled = LANDLOCK_ALL;
 	launch->seal.landlock_net = 3;	  /* bind and connect of TCP */
 	launch->seal.landlock_scoped = 3; /* abstract sockets and signals */
@@ -62,6 +86,8 @@ add_rules(struct sup_launch *launch, const struct sup_grants *grants)
 		sup_launch_add_rule(launch, "/dev/shm", LANDLOCK_WORK);
 	if (grants != NULL)
 		sup_launch_grant_rules(launch, grants);
+	if (launch->stub.processes > 0)
+		add_programs(launch, request->interp);
 }
 
 static void
@@ -258,6 +284,7 @@ add_filter(struct sup_launch *launch, const struct sup_launch_request *request,
 	    /* In a PID namespace of its own the program is process 2. */
 	    .own_pid = launch->stub.namespaces ? SUP_FILTER_OWN_PID
 					       : WIRE_PLAN_OWN_PID,
+	    .processes = launch->stub.processes > 0,
 	    .shared_uid = launch->stub.backend == WIRE_BACKEND_PROCESS &&
 		!request->other_ids,
 	};
@@ -277,7 +304,15 @@ check_interpreter(
     const struct sup_launch_request *request, struct wire_errinfo *info)
 {
 	const char *path = request->interp->path;
+	char loader[PATH_MAX];
 
+	if (request->terms->limits[SUP_LIMIT_PROCESSES] > 0 &&
+	    request->backend != WIRE_BACKEND_NONE &&
+	    !sup_elf_loader(path, loader, sizeof(loader)))
+		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT,
+		    "processes: the interpreter's file does not name its "
+		    "loader as those of this machine do; use another",
+		    0);
 	if (request->backend == WIRE_BACKEND_ISOLATED &&
 	    (sup_path_is_beneath(path, SUP_WORKSPACE) ||
 		sup_path_is_beneath(path, SUP_RUNTIME) ||
@@ -352,6 +387,9 @@ set_scalars(struct sup_launch *launch, const struct sup_launch_request *request)
 	stub->gid = seal->gid = request->gid;
 	stub->by_pid = seal->by_pid = request->by_pid;
 	stub->send_workspace = request->send_workspace;
+	/* The caller's own rights have no number of them. */
+	if (request->backend != WIRE_BACKEND_NONE)
+		stub->processes = (uint32_t)terms->limits[SUP_LIMIT_PROCESSES];
 	stub->workspace_bytes = terms->limits[SUP_LIMIT_WORKSPACE];
 	stub->workspace_inodes = terms->limits[SUP_LIMIT_INODES];
 	sup_terms_rlimits(terms, stub->soft, stub->hard);
@@ -390,7 +428,7 @@ sup_launch_build(struct sup_launch *launch,
 		return err;
 	sup_launch_list_root(launch, request);
 	if (request->backend != WIRE_BACKEND_NONE)
-		add_rules(launch, request->grants);
+		add_rules(launch, request);
 	add_canaries(launch);
 	add_environment(launch, request);
 	add_command(launch, request);

@@ -29,6 +29,8 @@ void sup_launch_add_rule(
 
 /* Rights of Landlock by name; the running kernel masks what it lacks. */
 #define SUP_LANDLOCK_READ (1ULL << 2 | 1ULL << 3)
+/* Of single files only: the interpreter's own, with `processes`. */
+#define SUP_LANDLOCK_EXECUTE (1ULL << 0)
 /* SECURITY: no right to execute and none to make devices, anywhere: to write,
  * to truncate, to remove, to make directories, files, sockets, FIFOs and links,
  * and to move across directories. */

@@ -8,8 +8,7 @@
 _Static_assert(SUP_LIMITS <= 32, "a bit for each limit");
 
 /* Limits whose mechanism later versions have. */
-static const char *const absent_limits[] = {
-    "disk", "processes", "steps", "artifacts"};
+static const char *const absent_limits[] = {"disk", "steps", "artifacts"};
 
 const char *
 sup_limit_absent(size_t index)

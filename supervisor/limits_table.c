@@ -61,6 +61,8 @@ static const struct sup_limit_spec specs[SUP_LIMITS] = {
 	SIZE("file_size", 16 * MIB, 16 * GIB, 0, "size of any one file"),
     [SUP_LIMIT_THREADS] =
 	NUMBER("threads", 256, 16384, 0, "threads beside the first one"),
+    [SUP_LIMIT_PROCESSES] = NUMBER(
+	"processes", 0, 1024, 0, "processes of Python beside the first one"),
     [SUP_LIMIT_OPEN_FILES] =
 	NUMBER("open_files", 256, 65536, 16, "open descriptors"),
     [SUP_LIMIT_WORKSPACE] = SIZE("workspace", 64 * MIB, 16 * GIB, 64 * KIB,

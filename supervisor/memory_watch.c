@@ -7,14 +7,10 @@
 
 #include "supervisor/sys.h"
 #include "supervisor/sys_cgroup.h"
-#include "supervisor/sys_dir.h"
+#include "supervisor/tree.h"
 #include "supervisor/units.h"
 
 #define STATUS_TEXT 8192
-/* More than that is not looked at in one go; what a tree may have is bounded
- * by its own limit. */
-#define TREE_MAX 1024
-
 /* What a program can take in a nanosecond at most: 4 GB/s. */
 #define BYTES_PER_NS 4
 #define PAUSE_MIN    (2 * SUP_NS_PER_MS)
@@ -49,52 +45,19 @@ sup_memory_pause(uint64_t limit, uint64_t used)
 
 /* --- the tree ------------------------------------------------------------- */
 
-struct tree {
-	pid_t pids[TREE_MAX];
-	size_t count;
-	pid_t parent; /* whose tasks are being listed */
-};
-
-static void
-add_children(void *arg, const char *task)
-{
-	struct tree *tree = arg;
-	char path[96], text[4096];
-	char *p = text, *end;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/task/%.20s/children",
-	    (int)tree->parent, task);
-	(void)sup_sys_read_text(path, text, sizeof(text));
-	for (;; p = end) {
-		long pid = strtol(p, &end, 10);
-
-		if (end == p || tree->count == TREE_MAX)
-			return;
-		tree->pids[tree->count++] = (pid_t)pid;
-	}
-}
-
 static uint64_t
 tree_resident(pid_t root)
 {
-	struct tree tree = {.pids = {root}, .count = 1};
+	struct sup_tree tree;
 	char path[64], text[STATUS_TEXT];
 	uint64_t bytes = 0;
 
+	sup_tree_find(root, &tree);
 	for (size_t i = 0; i < tree.count; i++) {
-		int fd;
-
-		tree.parent = tree.pids[i];
 		(void)snprintf(
-		    path, sizeof(path), "/proc/%d/status", (int)tree.parent);
+		    path, sizeof(path), "/proc/%d/status", (int)tree.pids[i]);
 		(void)sup_sys_read_text(path, text, sizeof(text));
 		bytes += sup_memory_resident(text);
-		(void)snprintf(
-		    path, sizeof(path), "/proc/%d/task", (int)tree.parent);
-		fd = sup_sys_open(path, O_RDONLY | O_DIRECTORY);
-		if (fd >= 0)
-			sup_sys_list(fd, add_children, &tree);
-		sup_sys_close(&fd);
 	}
 	return bytes;
 }

@@ -6,7 +6,6 @@ void
 sup_bounds_widest(struct sup_bounds *ret_bounds)
 {
 	*ret_bounds = (struct sup_bounds){
-	    .processes = UINT64_MAX,
 	    .network = true,
 	    .level = SUP_LEVEL_NONE,
 	    .level_most = SUP_LEVEL_ISOLATED,
@@ -24,9 +23,8 @@ sup_bounds_backend(enum sup_level most, struct sup_bounds *ret_bounds)
 	for (size_t i = 0; i < SUP_LIMITS; i++)
 		ret_bounds->limits[i] =
 		    sup_limit_spec((enum sup_limit)i)->ceiling;
-	/* No mechanism for either in this version. */
+	/* No mechanism for it in this version. */
 	ret_bounds->network = false;
-	ret_bounds->processes = 0;
 }
 
 /* What a text says beside its limits. */
@@ -50,7 +48,6 @@ sup_bounds_deployment(const struct sup_profile *profile,
 	ret_bounds->level = SUP_LEVEL_ISOLATED;
 	ret_bounds->network =
 	    profile != NULL && profile->network == SUP_SAY_YES;
-	ret_bounds->processes = profile != NULL ? profile->processes : 0;
 	if (profile != NULL)
 		add_rest(profile, ret_bounds);
 	if (level != NULL)
@@ -118,7 +115,6 @@ sup_narrow(const struct sup_bounds *a, const struct sup_bounds *b,
     struct wire_span *room, struct sup_bounds *ret_bounds)
 {
 	struct sup_bounds met = {
-	    .processes = smaller(a->processes, b->processes),
 	    .network = a->network && b->network,
 	    .network_wanted = a->network_wanted || b->network_wanted,
 	    .level = a->level > b->level ? a->level : b->level,
@@ -155,9 +151,8 @@ sup_narrow_refusal(const struct sup_bounds *bounds)
 bool
 sup_bounds_within(const struct sup_bounds *a, const struct sup_bounds *b)
 {
-	if (a->processes > b->processes || (a->network && !b->network) ||
-	    a->level < b->level || a->level_most > b->level_most ||
-	    (b->require & ~a->require) != 0 ||
+	if ((a->network && !b->network) || a->level < b->level ||
+	    a->level_most > b->level_most || (b->require & ~a->require) != 0 ||
 	    (b->network_wanted && !a->network_wanted) ||
 	    (a->tools.all && !b->tools.all))
 		return false;

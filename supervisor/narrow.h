@@ -26,7 +26,6 @@ struct sup_names {
 
 struct sup_bounds {
 	uint64_t limits[SUP_LIMITS];
-	uint64_t processes;
 	bool network;		   /* granted by everybody so far */
 	bool network_wanted;	   /* by somebody */
 	enum sup_level level;	   /* the least that will do */

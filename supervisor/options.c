@@ -402,8 +402,8 @@ static const struct option_spec test_specs[] = {
 /* Options whose mechanism later versions have: refused by name, so that
  * nobody takes a misspelling for a missing feature, or the reverse. */
 static const char *const absent_options[] = {"--network", "--package",
-    "--processes", "--memory", "--mcp-config", "--tenant", "--preserve",
-    "--halt-on-exhaust", "--artifacts", "--steps"};
+    "--memory", "--mcp-config", "--tenant", "--preserve", "--halt-on-exhaust",
+    "--artifacts", "--steps"};
 
 static const char *const absent_commands[] = {"mcp", "serve"};
 

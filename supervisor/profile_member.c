@@ -70,6 +70,23 @@ read_amount(struct sup_tokens *tokens, const struct sup_limit_spec *spec,
 	return WIRE_OK;
 }
 
+/* The value of a limit that is said once: `processes` has two places. */
+static enum wire_err
+take_limit(struct sup_tokens *tokens, enum sup_limit limit,
+    struct sup_profile *profile)
+{
+	enum wire_err err;
+
+	if ((profile->limits_given >> limit & 1) != 0)
+		return sup_tokens_refuse(tokens, tokens->offset,
+		    "is said as a member and among the limits; say it once");
+	err =
+	    read_amount(tokens, sup_limit_spec(limit), &profile->limits[limit]);
+	if (err == WIRE_OK)
+		profile->limits_given |= UINT32_C(1) << limit;
+	return err;
+}
+
 static enum wire_err
 read_limits(struct sup_tokens *tokens, struct sup_profile *profile)
 {
@@ -94,11 +111,17 @@ read_limits(struct sup_tokens *tokens, struct sup_profile *profile)
 			return sup_tokens_refuse(tokens, tokens->offset,
 			    "is fixed and cannot be set; leave it out");
 		sup_tokens_next(tokens);
-		err = read_amount(tokens, spec, &profile->limits[limit]);
+		err = take_limit(tokens, (enum sup_limit)limit, profile);
 		if (err != WIRE_OK)
 			return err;
-		profile->limits_given |= UINT32_C(1) << limit;
 	}
+}
+
+/* The limit of that name, where a profile has its grants. */
+static enum wire_err
+read_processes(struct sup_tokens *tokens, struct sup_profile *profile)
+{
+	return take_limit(tokens, SUP_LIMIT_PROCESSES, profile);
 }
 
 /* --- single values -------------------------------------------------------- */
@@ -161,18 +184,6 @@ read_network(struct sup_tokens *tokens, struct sup_profile *profile)
 		    "false, or leave it out");
 	else
 		profile->network = SUP_SAY_YES;
-	return WIRE_OK;
-}
-
-static enum wire_err
-read_processes(struct sup_tokens *tokens, struct sup_profile *profile)
-{
-	if (tokens->token != WIRE_TOK_NUMBER ||
-	    !wire_json_plain_uint(
-		tokens->raw, SUP_PROFILE_TASKS, &profile->processes))
-		return sup_tokens_refuse(tokens, tokens->offset,
-		    "is no number of processes; write one from 0 to %d",
-		    SUP_PROFILE_TASKS);
 	return WIRE_OK;
 }
 

@@ -64,7 +64,6 @@ check_mechanism(struct sup_tokens *tokens, const struct places *places,
 {
 	const bool asked[SUP_MEMBERS] = {
 	    [SUP_MEMBER_NETWORK] = profile->network == SUP_SAY_YES,
-	    [SUP_MEMBER_PROCESSES] = profile->processes != 0,
 	};
 	if (tokens->format != SUP_FORMAT_PROFILES)
 		return WIRE_OK;

@@ -26,8 +26,7 @@
 #define SUP_PROFILE_PATHS    64
 #define SUP_PROFILE_ENV	     64
 #define SUP_PROFILE_TOOLS    1024
-#define SUP_PROFILE_TASKS    4096 /* most that `processes` may say */
-#define SUP_PROFILE_PROBLEM  512  /* bytes of a sentence */
+#define SUP_PROFILE_PROBLEM  512 /* bytes of a sentence */
 #define SUP_PROFILE_FALLBACK "default"
 
 enum sup_format {
@@ -59,7 +58,6 @@ struct sup_profile {
 	enum sup_level level; /* the least that will do */
 	enum sup_say network;
 	/* Of a profile only. */
-	uint64_t processes;
 	uint32_t require; /* of enum sup_require */
 	const char *python;
 	struct sup_profile_list read, write, packages;

@@ -279,7 +279,7 @@ put_granted(struct wire_out *out, const struct weir_execution *e)
 	if (unconfined)
 		wire_out_null(out);
 	else
-		wire_out_uint(out, 0);
+		wire_out_uint(out, plan->processes);
 	wire_out_end_object(out);
 }
 

@@ -431,6 +431,15 @@ sup_sys_now(void)
 }
 
 uint64_t
+sup_sys_own_time(void)
+{
+	struct timespec used = {0, 0};
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
+uint64_t
 sup_sys_cpu_time(pid_t pid)
 {
 	struct timespec used = {0, 0};

@@ -95,6 +95,8 @@ void sup_sys_shutdown(int fd);
 int sup_sys_timerfd_set(int fd, uint64_t at_ns);
 bool sup_sys_timerfd_armed(int fd);
 uint64_t sup_sys_now(void);
+/* CPU time of the calling thread, in ns. */
+uint64_t sup_sys_own_time(void);
 /* CPU time of a process in ns; 0 when it cannot be had. */
 uint64_t sup_sys_cpu_time(pid_t pid);
 

@@ -4,9 +4,9 @@
 
 #include "wire/limits.h"
 
-/* Threads + process 2 + process 1 + one spare, as RLIMIT_NPROC counts tasks
- * (C3). */
-#define TASKS_BESIDE_THREADS 2
+/* Process 1 and process 2, since RLIMIT_NPROC counts tasks: the sum of threads,
+ * processes and these (C3). */
+#define TASKS_OF_THE_START 2
 
 static uint64_t
 larger(uint64_t a, uint64_t b)
@@ -31,6 +31,12 @@ check(const struct sup_terms *terms, struct wire_errinfo *info)
 		    "value and argument_bytes: no frame could carry them");
 	if (limits[SUP_LIMIT_RESULT_BYTES] + WIRE_FRAME_SLACK > WIRE_MAX_FRAME)
 		return refuse(info, "result_bytes: no frame could carry it");
+	if (limits[SUP_LIMIT_PROCESSES] > 0 &&
+	    limits[SUP_LIMIT_MEMORY] ==
+		sup_limit_spec(SUP_LIMIT_MEMORY)->ceiling)
+		return refuse(info,
+		    "processes: what they use together needs a limit; set "
+		    "memory, or address_space, below its ceiling");
 	return WIRE_OK;
 }
 
@@ -50,6 +56,16 @@ sup_terms_make(const uint64_t limits[SUP_LIMITS], uint32_t layers,
 			return refuse(info, spec->word);
 		terms.limits[i] = limits[i];
 	}
+	/*
+	 * SECURITY: the address space is each process's own. What all of them
+	 * have is bounded by the limit of memory, which is the same number
+	 * unless another was asked for (C14).
+	 */
+	if (limits[SUP_LIMIT_PROCESSES] > 0 &&
+	    limits[SUP_LIMIT_MEMORY] ==
+		sup_limit_spec(SUP_LIMIT_MEMORY)->ceiling)
+		terms.limits[SUP_LIMIT_MEMORY] =
+		    limits[SUP_LIMIT_ADDRESS_SPACE];
 	terms.child_frame_max =
 	    larger(limits[SUP_LIMIT_VALUE], limits[SUP_LIMIT_ARGUMENT_BYTES]) +
 	    WIRE_FRAME_SLACK;
@@ -76,8 +92,8 @@ sup_terms_rlimits(const struct sup_terms *terms, uint64_t soft[WIRE_LIMITS],
 	    [WIRE_LIMIT_CPU] = terms->cpu_seconds,
 	    [WIRE_LIMIT_AS] = limits[SUP_LIMIT_ADDRESS_SPACE],
 	    [WIRE_LIMIT_FSIZE] = limits[SUP_LIMIT_FILE_SIZE],
-	    [WIRE_LIMIT_NPROC] =
-		limits[SUP_LIMIT_THREADS] + TASKS_BESIDE_THREADS,
+	    [WIRE_LIMIT_NPROC] = limits[SUP_LIMIT_THREADS] +
+		limits[SUP_LIMIT_PROCESSES] + TASKS_OF_THE_START,
 	    [WIRE_LIMIT_NOFILE] = limits[SUP_LIMIT_OPEN_FILES],
 	};
 

@@ -334,10 +334,16 @@ exceeded(const struct sup_facts *f, struct sup_verdict *v)
 	    [WIRE_EXCEEDED_THREADS] = {SUP_KIND_POLICY_REFUSED,
 		SUP_LIMIT_THREADS,
 		"the program had more threads than its limit"},
+	    [WIRE_EXCEEDED_PROCESSES] = {SUP_KIND_POLICY_REFUSED,
+		SUP_LIMIT_PROCESSES,
+		"the program had more processes than its limit"},
+	    [WIRE_EXCEEDED_CPU] = {SUP_KIND_TIMEOUT, SUP_LIMIT_CPU, ""},
 	};
 
 	say(v, rows[f->exceeded].kind, "%s", rows[f->exceeded].text);
 	v->limit_hit = rows[f->exceeded].limit;
+	if (f->exceeded == WIRE_EXCEEDED_CPU)
+		cpu_timeout(f, v);
 	by_host(f, v);
 }
 

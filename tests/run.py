@@ -147,9 +147,11 @@ def judge(count, name, code, output, show=False, took=""):
     count.add(passed, failed, skipped)
 
 
-# What is run once more as on a host that refuses namespaces, by who shares a
-# uid with the program.
-AT_PROCESS = ("test_501_hostile",)
+# What is run once more, as on a host that refuses namespaces, or mounts: by who
+# shares a uid with the program, and by who can hold a tree without them.
+AT_LEVELS = (("test_501_hostile", "plain user", "process"),
+             ("test_140_processes", "plain user", "spaces"),
+             ("test_140_processes", "root", "process"))
 # What changes, or looks at, something that the whole host has one of: nothing
 # else runs beside it.
 ALONE = ("test_302_alone", "test_503_cores")
@@ -179,10 +181,10 @@ def in_lanes(count, python, place, environment):
         for path in files:
             if path.stem not in ALONE:
                 one(path, *user)
-        if user[0] != "root":
-            for path in files:
-                if path.stem in AT_PROCESS:
-                    one(path, *user, level="process")
+        for path in files:
+            for stem, who, level in AT_LEVELS:
+                if (path.stem, user[0]) == (stem, who):
+                    one(path, *user, level=level)
 
     with concurrent.futures.ThreadPoolExecutor(len(users())) as pool:
         list(pool.map(lane, users()))

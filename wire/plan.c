@@ -165,7 +165,7 @@ read_fixed(struct wire_span *payload, struct wire_plan *plan)
 {
 	struct wire_plan_fixed fixed;
 
-	if (!take_bytes(payload, &fixed, sizeof(fixed)) || fixed.zero != 0)
+	if (!take_bytes(payload, &fixed, sizeof(fixed)))
 		return false;
 	plan->workspace_bytes = fixed.workspace_bytes;
 	plan->workspace_inodes = fixed.workspace_inodes;
@@ -181,6 +181,7 @@ read_fixed(struct wire_span *payload, struct wire_plan *plan)
 	plan->by_pid = fixed.by_pid;
 	plan->threads = fixed.threads;
 	plan->send_workspace = fixed.send_workspace;
+	plan->processes = fixed.processes;
 	__builtin_memcpy(plan->soft, fixed.soft, sizeof(fixed.soft));
 	__builtin_memcpy(plan->hard, fixed.hard, sizeof(fixed.hard));
 	return true;

@@ -109,6 +109,9 @@ struct wire_plan {
 	/* Bool: process 1 hands out a descriptor on the workspace. */
 	uint32_t send_workspace;
 	uint32_t threads; /* of the program, watched by process 1; 0: not */
+	/* That the program may have beside its first one. With any, what it
+	 * can write to holds nothing that can be executed. */
+	uint32_t processes;
 	uint64_t workspace_bytes, workspace_inodes;
 	uint64_t soft[WIRE_LIMITS], hard[WIRE_LIMITS];
 	uint64_t landlock_handled; /* access bits the ruleset handles, fs */

@@ -63,6 +63,7 @@ put_fixed(struct writer *w, const struct wire_plan *plan)
 	    .by_pid = plan->by_pid,
 	    .threads = plan->threads,
 	    .send_workspace = plan->send_workspace,
+	    .processes = plan->processes,
 	};
 
 	memcpy(fixed.soft, plan->soft, sizeof(fixed.soft));

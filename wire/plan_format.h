@@ -42,7 +42,7 @@ struct wire_plan_fixed {
 	uint64_t soft[WIRE_LIMITS], hard[WIRE_LIMITS];
 	uint64_t landlock_handled, landlock_net, landlock_scoped;
 	uint32_t layers, channel_fd, backend, namespaces, uid, gid, by_pid,
-	    threads, send_workspace, zero;
+	    threads, send_workspace, processes;
 };
 
 struct wire_plan_mount_head {

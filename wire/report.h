@@ -70,6 +70,8 @@ enum wire_exceeded {
 	WIRE_EXCEEDED_INODES,
 	WIRE_EXCEEDED_HIDDEN, /* it is too deep, or closed to a look */
 	WIRE_EXCEEDED_THREADS,
+	WIRE_EXCEEDED_PROCESSES, /* these two: seen by the host */
+	WIRE_EXCEEDED_CPU,	 /* of all processes together */
 	WIRE_EXCEEDED_COUNT
 };
 

@@ -669,6 +669,7 @@ def main():
     text, tools = _weir.boot(PLAN_FD)
     finish, fail = _weir.finish, _weir.fail
     try:
+        sys.modules["posix"].register_at_fork(after_in_child=_weir.forget)
         clear_traces()
         # Only now: nothing from there may be loaded before the seal.
         sys.path.extend(PACKAGES)

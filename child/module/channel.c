@@ -1,6 +1,7 @@
 #include "child/module/channel.h"
 
 #include <asm/unistd.h>
+#include <fcntl.h>
 #include <stdlib.h>
 
 #include "child/module/link.h"
@@ -44,9 +45,19 @@ stub_channel_open(int fd)
 {
 	channel.writing = PyThread_allocate_lock();
 	channel.state = PyThread_allocate_lock();
+	/* What is executed later starts without it. */
+	(void)STUB_SYS(__NR_fcntl, fd, F_SETFD, FD_CLOEXEC);
 	if (channel.writing == NULL || channel.state == NULL ||
 	    !stub_link_init(&channel.link, fd))
 		stub_link_die("channel", "no memory", fd);
+}
+
+void
+stub_channel_forget(void)
+{
+	if (channel.link.fd >= 0)
+		(void)STUB_SYS(__NR_close, channel.link.fd);
+	channel.link.fd = -1;
 }
 
 int

@@ -35,7 +35,10 @@ void stub_channel_send(struct wire_span frame);
  * The process ends when the host is gone or decides against it. */
 void stub_channel_decision(struct wire_run *ret_run);
 
+/* -1 when it was forgotten. */
 int stub_channel_fd(void);
+/* In a process that was forked: closes the descriptor of this one. */
+void stub_channel_forget(void);
 
 /* A call and its reply; waits. *ret_reply owns its text. */
 int stub_channel_call(struct wire_span name, struct wire_span arguments,

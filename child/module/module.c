@@ -15,6 +15,8 @@
  *   pump()                            read what is there, notify
  *   is_pumping() -> bool              this thread is inside of pump
  *   descriptor() -> int               what an event loop watches
+ *   forget()                          in a process that was forked: closes the
+ *                                     channel
  *   open_files() -> bool              files are open for writing
  *   finish(value, returned, warnings) the last frame; does not return
  *   fail(kind, message, traceback, line, status, warnings)  likewise
@@ -313,7 +315,21 @@ descriptor(PyObject *self, PyObject *unused)
 {
 	(void)self;
 	(void)unused;
-	return is_booted() ? PyLong_FromLong(stub_channel_fd()) : NULL;
+	return may_call() ? PyLong_FromLong(stub_channel_fd()) : NULL;
+}
+
+/*
+ * A forked process has no business with the channel, and what would write to
+ * descriptor 3 by mistake would end the execution.
+ */
+static PyObject *
+forget(PyObject *self, PyObject *unused)
+{
+	(void)self;
+	(void)unused;
+	if (terms.booted && !is_own_process())
+		stub_channel_forget();
+	Py_RETURN_NONE;
 }
 
 /* --- the end ------------------------------------------------------------- */
@@ -443,6 +459,7 @@ static PyMethodDef methods[] = {
     {"pump", pump, METH_NOARGS, NULL},
     {"is_pumping", is_pumping, METH_NOARGS, NULL},
     {"descriptor", descriptor, METH_NOARGS, NULL},
+    {"forget", forget, METH_NOARGS, NULL},
     {"open_files", open_files, METH_NOARGS, NULL},
     {"compile", compile_text, METH_VARARGS, NULL},
     {"finish", finish, METH_VARARGS, NULL},

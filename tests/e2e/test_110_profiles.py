@@ -318,8 +318,12 @@ rows(Wrong, {
         'profiles.default.network: with the network the level is "process" '
         'at most', profiles(default={"network": True})),
     "no_mechanism": (
-        "profiles.default.processes: this version has no mechanism for it "
-        "and does not grant it", profiles(default={"processes": 2})),
+        "profiles.default.network: this version has no mechanism for it "
+        "and does not grant it",
+        profiles(default={"network": True, "level": "process"})),
+    "said_twice": (
+        "profiles.default.limits.processes: is said as a member and among",
+        profiles(default={"processes": 2, "limits": {"processes": 2}})),
     "a_path_that_is_not_there": (
         "read: /nowhere/at/all cannot be granted: No such file",
         profiles(default={"read": ["/nowhere/at/all"]})),

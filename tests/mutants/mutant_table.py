@@ -28,6 +28,7 @@ def e2e(file, *tests):
 # Any program that runs: the start is refused, or a grade is lost.
 RUNS = e2e("test_300_layers", "Identity")
 OUTSIDE = "test_303_outside"
+GRANTED = "test_140_processes"
 PROCESS = e2e("test_310_process", "Level.test_grades_without_namespaces")
 
 MUTANTS = {
@@ -182,7 +183,7 @@ MUTANTS = {
         unit("test_filter")),
     "modes-of-the-callers-files": Mutant(
         "supervisor/filter_table.c", "Landlock does not govern these",
-        (("supervisor/launch.c", "\t    .shared_uid =", "\t    .processes = "
+        (("supervisor/launch.c", "\t    .shared_uid =", "\t    .network = "
           "false && "),), ("plain", "test_501_hostile.py",
                            "Hostile.test_metadata"), True),
     "pairs-of-datagrams": Mutant(
@@ -270,6 +271,50 @@ MUTANTS = {
           "sizeof(base)) &&\n\t    is_elf(base) == 1)",
           "\tif (sup_pyvenv_value(text, \"executable\", base, "
           "sizeof(base)))"),), unit("test_interp")),
+
+    # --- processes, where they are granted ---------------------------------
+    "memory-of-each": Mutant(
+        "supervisor/terms.c", "the address space is each process's own",
+        (("supervisor/terms.c",
+          "\t\tterms.limits[SUP_LIMIT_MEMORY] =\n"
+          "\t\t    limits[SUP_LIMIT_ADDRESS_SPACE];", "\t\t;"),),
+        unit("test_terms")),
+    "forks-into-namespaces": Mutant(
+        "supervisor/filter_table.c", "a copy (fork), or one that borrows",
+        (("supervisor/filter_table.c",
+          "IS_WIDE(0, ~(uint32_t)FORK_OPTIONAL, SIGCHLD)",
+          "IS_WIDE(0, ~(uint32_t)(FORK_OPTIONAL | CLONE_NEWUSER), SIGCHLD)"),
+         ), unit("test_filter")),
+    "children-ignored": Mutant(
+        "supervisor/filter_table.c", "a copy (fork), or one that borrows",
+        (("supervisor/filter_table.c",
+          "    ALLOW_IF(rt_sigaction, HAS_BIT(0, 1)),",
+          "    ALLOW_IF(rt_sigaction, HAS_BIT(0, 0)),"),),
+        e2e(GRANTED, "Budgets.test_nobody_ignores_its_children")),
+    "workspace-of-programs": Mutant(
+        "child/root.c", "with processes there is nothing in it",
+        (("child/root.c",
+          "(plan->processes > 0 ? MOUNT_ATTR_NOEXEC : 0);",
+          "(plan->processes > 1u << 20 ? MOUNT_ATTR_NOEXEC : 0);"),),
+        e2e(GRANTED, "Programs.test_by_the_loader")),
+    "libraries-are-programs": Mutant(
+        "supervisor/launch.c", "with `processes` these files alone",
+        (("supervisor/launch.c",
+          "\tsup_launch_add_rule(launch, interp->path, access);",
+          "\tsup_launch_add_rule(launch, interp->path, access);\n"
+          "\tsup_launch_add_rule(launch, \"/usr/lib\", access);"),),
+        e2e(GRANTED, "Programs.test_of_the_system")),
+    "trees-that-nobody-holds": Mutant(
+        "supervisor/grades.c", "without a PID namespace a program",
+        (("supervisor/grades.c", "\treturn e->own_number && "
+          "e->landlock_proved &&", "\treturn e->ready || "
+          "e->landlock_proved ||"),), unit("test_grades_tree")),
+    "processes-without-their-bounds": Mutant(
+        "supervisor/grades.c", "what a grant of processes rests on",
+        (("supervisor/grades.c",
+          "\tif (e->processes == 0 || e->backend == WIRE_BACKEND_NONE)\n"
+          "\t\treturn false;", "\tif (e->processes < 1u << 20)\n"
+          "\t\treturn false;"),), unit("test_grades_tree")),
 
     # --- the channel -------------------------------------------------------
     "hosts-frames-taken": Mutant(

@@ -43,9 +43,10 @@ struct program {
 };
 
 static inline struct program
-compile(enum sup_filter_arch arch)
+compile_for(enum sup_filter_arch arch, bool processes)
 {
-	const struct sup_filter_params params = {.arch = arch, .own_pid = OWN};
+	const struct sup_filter_params params = {
+	    .arch = arch, .own_pid = OWN, .processes = processes};
 	struct program program;
 
 	assert_int_equal(sup_filter_compile(&params, program.insns,
@@ -53,6 +54,20 @@ compile(enum sup_filter_arch arch)
 	    WIRE_OK);
 	assert_true(bpf_check(program.insns, program.len));
 	return program;
+}
+
+static inline struct program
+compile(enum sup_filter_arch arch)
+{
+	return compile_for(arch, false);
+}
+
+/* Whether a group counts, with processes or without. */
+static inline bool
+counts(const struct sup_filter_group *group, bool processes)
+{
+	return group->when == SUP_FILTER_ALWAYS ||
+	    (group->when == SUP_FILTER_WITH_PROCESSES) == processes;
 }
 
 static inline uint32_t

@@ -30,7 +30,8 @@ static const struct row rows[] = {
     {"futex", {~0ULL, ~0ULL}, ALLOW},
     {"restart_syscall", {0}, ALLOW},
     {"rseq", {PTR}, ALLOW},
-    {"rt_sigaction", {9, PTR}, ALLOW},
+    {"rt_sigaction", {SIGCHLD, PTR}, ALLOW},
+    {"rt_sigprocmask", {0, PTR}, ALLOW},
     {"clock_gettime", {0, PTR}, ALLOW},
     {"getpid", {0}, ALLOW},
     {"getrandom", {PTR, 16}, ALLOW},
@@ -372,6 +373,104 @@ static const struct row rows[] = {
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 
+/* With processes: what is other than above, and what is more. */
+#define FORK  ((uint64_t)SIGCHLD)
+#define SPAWN ((uint64_t)(CLONE_VM | CLONE_VFORK | SIGCHLD))
+
+static const struct row process_rows[] = {
+    {"fork", {0}, ALLOW},
+    {"vfork", {0}, ALLOW},
+    {"execve", {PTR}, ALLOW},
+    {"execveat", {3, PTR, 0, 0, 0x1000 /* AT_EMPTY_PATH */}, DENY},
+    {"wait4", {0}, ALLOW},
+    {"waitid", {0}, ALLOW},
+    {"setsid", {0}, ALLOW},
+    {"setpgid", {0, 0}, ALLOW},
+    {"set_tid_address", {PTR}, ALLOW},
+    {"arch_prctl", {0x1002}, ALLOW},
+    {"arch_prctl", {0x1002 | HI}, ALLOW}, /* the kernel drops HI */
+    {"arch_prctl", {0x1001}, DENY},
+    {"arch_prctl", {0}, DENY},
+
+    {"clone", {FORK}, ALLOW},
+    {"clone", {FORK | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID}, ALLOW},
+    {"clone", {FORK | CLONE_PARENT_SETTID}, ALLOW},
+    {"clone", {SPAWN}, ALLOW},
+    {"clone", {FORK | HI}, DENY},
+    {"clone", {SPAWN | HI}, DENY},
+    {"clone", {FORK | CLONE_VM}, DENY},
+    {"clone", {FORK | CLONE_VFORK}, DENY},
+    {"clone", {FORK | CLONE_PARENT}, DENY},
+    {"clone", {FORK | CLONE_PIDFD}, DENY},
+    {"clone", {FORK | CLONE_FILES}, DENY},
+    {"clone", {FORK | CLONE_NEWUSER}, DENY},
+    {"clone", {FORK | CLONE_NEWPID}, DENY},
+    {"clone", {FORK | CLONE_NEWNS}, DENY},
+    {"clone", {SPAWN | CLONE_NEWUSER}, DENY},
+    {"clone", {SIGUSR1}, DENY},
+    {"clone", {0}, DENY},
+    {"unshare", {CLONE_NEWUSER}, DENY},
+
+    {"kill", {1, 9}, ALLOW},
+    {"kill", {OWN + 1, 9}, ALLOW},
+    {"kill", {0, 9}, ALLOW},
+    {"kill", {~0ULL, 9}, ALLOW},
+    {"kill", {0xffffffff, 9}, ALLOW},
+    {"kill", {(uint64_t)-OWN, 9}, ALLOW},
+    {"kill", {OWN | HI, 9}, ALLOW},
+    {"kill", {1 | HI, 9}, ALLOW},
+    {"tkill", {1, 9}, ALLOW},
+    {"tkill", {OWN + 1, 9}, ALLOW},
+    {"tkill", {OWN | HI, 9}, ALLOW},
+    {"tgkill", {1, OWN, 9}, ALLOW},
+    {"tgkill", {OWN | HI, 7, 9}, ALLOW},
+    {"rt_sigqueueinfo", {1, 9, PTR}, ALLOW},
+    {"rt_sigqueueinfo", {OWN | HI, 9, PTR}, ALLOW},
+    {"rt_tgsigqueueinfo", {1, OWN, 9, PTR}, ALLOW},
+    {"rt_tgsigqueueinfo", {OWN | HI, 7, 9, PTR}, ALLOW},
+
+    /* every signal's handler but SIGCHLD's, which can be asked for */
+    {"rt_sigaction", {SIGCHLD, PTR}, DENY},
+    {"rt_sigaction", {SIGCHLD, PTR, PTR}, DENY},
+    {"rt_sigaction", {SIGCHLD | HI, PTR, PTR}, DENY},
+    {"rt_sigaction", {SIGCHLD, HI, PTR}, DENY},
+    {"rt_sigaction", {SIGCHLD, 0, PTR}, ALLOW},
+    {"rt_sigaction", {SIGCHLD | HI, 0, PTR}, ALLOW},
+    {"rt_sigaction", {1, PTR}, ALLOW},
+    {"rt_sigaction", {1 | HI, PTR}, ALLOW},
+    {"rt_sigaction", {16, PTR}, ALLOW},
+    {"rt_sigaction", {16 | HI, PTR}, ALLOW},
+    {"rt_sigaction", {17 ^ 2, PTR}, ALLOW},
+    {"rt_sigaction", {(17 ^ 2) | HI, PTR}, ALLOW},
+    {"rt_sigaction", {17 ^ 4, PTR}, ALLOW},
+    {"rt_sigaction", {(17 ^ 4) | HI, PTR}, ALLOW},
+    {"rt_sigaction", {17 ^ 8, PTR}, ALLOW},
+    {"rt_sigaction", {(17 ^ 8) | HI, PTR}, ALLOW},
+    {"rt_sigaction", {17 ^ 32, PTR}, ALLOW},
+    {"rt_sigaction", {(17 ^ 32) | HI, PTR}, ALLOW},
+    {"rt_sigaction", {64, PTR}, ALLOW},
+    {"rt_sigaction", {17 ^ 64, PTR}, ALLOW},
+    {"rt_sigaction", {(17 ^ 64) | HI, PTR}, ALLOW},
+    {"rt_sigaction", {17 ^ 2 ^ 4, PTR}, ALLOW},
+    {"rt_sigaction", {17 ^ 2 ^ 8, PTR}, ALLOW},
+};
+
+#define PROCESS_ROWS (sizeof(process_rows) / sizeof(process_rows[0]))
+
+/* Whether the call and its arguments have a row of their own there. */
+static inline bool
+is_other_with_processes(const struct row *row)
+{
+	size_t i;
+
+	for (i = 0; i < PROCESS_ROWS; i++)
+		if (strcmp(row->name, process_rows[i].name) == 0 &&
+		    memcmp(row->args, process_rows[i].args,
+			sizeof(row->args)) == 0)
+			return true;
+	return false;
+}
+
 /*
  * An allowed call, one argument of it, and the bits of that argument that may
  * be anything. Each other bit matters: with it changed the call is refused,
@@ -420,17 +519,36 @@ static const struct bits bits[] = {
     {"setsockopt", {3, SOL_SOCKET, SO_RCVTIMEO, PTR}, 2, HALF},
 };
 
+static const struct bits process_bits[] = {
+    {"clone", {SIGCHLD}, 0,
+	CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID},
+    {"clone", {CLONE_VM | CLONE_VFORK | SIGCHLD}, 0, 0},
+    {"rt_sigaction", {SIGCHLD, 0, PTR}, 1, 0},
+    {"arch_prctl", {0x1002}, 0, HALF},
+};
+
+static inline bool
+is_allowed_in(
+    const struct row *row, const struct bits *b, const uint64_t args[6])
+{
+	return row->expect == ALLOW && strcmp(row->name, b->name) == 0 &&
+	    ((row->args[b->arg] ^ args[b->arg]) & ~b->free) == 0;
+}
+
 static inline bool
 is_allowed_row(const struct bits *b, const uint64_t args[6])
 {
 	size_t i;
 
-	for (i = 0; i < ROWS; i++) {
-		if (rows[i].expect == ALLOW &&
-		    strcmp(rows[i].name, b->name) == 0 &&
-		    ((rows[i].args[b->arg] ^ args[b->arg]) & ~b->free) == 0)
+	for (i = 0; i < ROWS; i++)
+		if (is_allowed_in(&rows[i], b, args))
 			return true;
-	}
+	for (i = 0; b >= process_bits &&
+	     b < process_bits + sizeof(process_bits) / sizeof(*b) &&
+	     i < PROCESS_ROWS;
+	     i++)
+		if (is_allowed_in(&process_rows[i], b, args))
+			return true;
 	return false;
 }
 

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/prctl.h>
+#include <linux/sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -106,8 +107,8 @@ add_rule(scmp_filter_ctx ctx, int nr, const struct sup_filter_rule *rule)
 }
 
 static size_t
-compile_by_libseccomp(
-    enum sup_filter_arch arch, struct wire_plan_insn *insns, size_t max)
+compile_by_libseccomp(enum sup_filter_arch arch, bool processes,
+    struct wire_plan_insn *insns, size_t max)
 {
 	const struct sup_filter_group *groups;
 	const uint32_t token =
@@ -129,6 +130,8 @@ compile_by_libseccomp(
 	/* Rules are given by native numbers, whatever the architecture. */
 	groups = sup_filter_groups(&count);
 	for (g = 0; g < count; g++) {
+		if (!counts(&groups[g], processes))
+			continue;
 		for (i = 0; i < groups[g].call_count; i++) {
 			name = names[groups[g].calls[i]];
 			if (number(arch, name) < 0)
@@ -166,8 +169,8 @@ draw(uint64_t *seed)
 {
 	static const uint64_t pool[] = {0, 1, OWN, 3, 4, 7, 16, 20, 30, 36, 39,
 	    47, 0x400, 0x406, 0x408, O_ASYNC, SOCK_STREAM, FIONREAD, FIONBIO,
-	    TCGETS, PR_SET_VMA, S_IFIFO, S_IFREG, S_IFSOCK, THREAD, 0x10f00,
-	    0xffffffff, PTR};
+	    TCGETS, SIGCHLD, SIGCHLD | CLONE_VM | CLONE_VFORK, PR_SET_VMA,
+	    S_IFIFO, S_IFREG, S_IFSOCK, THREAD, 0x10f00, 0xffffffff, PTR};
 	static const uint64_t high[] = {
 	    0, 0, 0, HI, 0xffffffff00000000ULL, 1ULL << 63};
 	uint64_t value;
@@ -180,7 +183,7 @@ draw(uint64_t *seed)
 }
 
 static void
-t_verdicts_are_libseccomps(void **state)
+compare(bool processes)
 {
 	static struct wire_plan_insn theirs[4096];
 	struct seccomp_data data;
@@ -190,11 +193,10 @@ t_verdicts_are_libseccomps(void **state)
 	size_t allowed = 0;
 	uint32_t got;
 
-	(void)state;
 	for (arch = 0; arch < SUP_FILTER_ARCHES; arch++) {
-		ours = compile(arch);
-		assert_true(bpf_check(
-		    theirs, compile_by_libseccomp(arch, theirs, 4096)));
+		ours = compile_for(arch, processes);
+		assert_true(bpf_check(theirs,
+		    compile_by_libseccomp(arch, processes, theirs, 4096)));
 		data = (struct seccomp_data){.arch = audit_arches[arch]};
 		for (round = 0; round < 400 * 450; round++) {
 			data.nr = (int)(round % 450);
@@ -208,6 +210,20 @@ t_verdicts_are_libseccomps(void **state)
 		}
 	}
 	assert_true(allowed > 1000);
+}
+
+static void
+t_verdicts_are_libseccomps(void **state)
+{
+	(void)state;
+	compare(false);
+}
+
+static void
+t_and_with_processes(void **state)
+{
+	(void)state;
+	compare(true);
 }
 
 /* --- in a real kernel ---------------------------------------------------- */
@@ -291,6 +307,7 @@ main(void)
 	    cmocka_unit_test(t_numbers_are_libseccomps),
 	    cmocka_unit_test(t_numbers_are_the_headers),
 	    cmocka_unit_test(t_verdicts_are_libseccomps),
+	    cmocka_unit_test(t_and_with_processes),
 	    cmocka_unit_test(t_the_kernel_takes_it),
 	};
 

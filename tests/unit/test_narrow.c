@@ -48,7 +48,6 @@ make(uint64_t *random, struct made *made)
 			b->limits[i] = UINT64_MAX;
 	}
 	bits = next_random(random);
-	b->processes = bits & 3;
 	b->network = bits >> 2 & 1;
 	b->network_wanted = bits >> 3 & 1;
 	b->level = (enum sup_level)((bits >> 4 & 0xff) % 3);
@@ -158,7 +157,6 @@ t_within_sees_every_member(void **state)
 
 	(void)state;
 	sup_bounds_backend(SUP_LEVEL_ISOLATED, &base);
-	base.processes = 3;
 	base.network = true;
 	base.level = SUP_LEVEL_PROCESS;
 	assert_true(sup_bounds_within(&base, &base));
@@ -171,7 +169,6 @@ t_within_sees_every_member(void **state)
 	} while (0)
 	for (size_t i = 0; i < SUP_LIMITS; i++)
 		NARROWER(less.limits[i]--);
-	NARROWER(less.processes = 2);
 	NARROWER(less.network = false);
 	NARROWER(less.network_wanted = true);
 	NARROWER(less.level = SUP_LEVEL_ISOLATED);
@@ -205,15 +202,17 @@ t_the_deployment(void **state)
 		    sup_limit_spec((enum sup_limit)i)->initial);
 	assert_int_equal(bounds.level, SUP_LEVEL_ISOLATED);
 	assert_false(bounds.network);
-	assert_int_equal(bounds.processes, 0);
+	assert_true(bounds.limits[SUP_LIMIT_PROCESSES] == 0);
 	assert_int_equal(sup_narrow_refusal(&bounds), SUP_KIND_NONE);
 	/* a profile, and the command line before it */
 	memset(&profile, 0, sizeof(profile));
-	profile.limits_given = 1u << SUP_LIMIT_WALL | 1u << SUP_LIMIT_CALLS;
+	profile.limits_given = 1u << SUP_LIMIT_WALL | 1u << SUP_LIMIT_CALLS |
+	    1u << SUP_LIMIT_PROCESSES;
 	profile.limits[SUP_LIMIT_WALL] = 300 * SUP_NS_PER_S;
 	profile.limits[SUP_LIMIT_CALLS] = 5;
 	profile.require = SUP_REQUIRE_LANDLOCK;
-	profile.processes = 9;
+	profile.limits[SUP_LIMIT_PROCESSES] = 9;
+	profile.network = SUP_SAY_YES;
 	limits[SUP_LIMIT_CALLS] = 6;
 	sup_bounds_deployment(
 	    &profile, limits, 1u << SUP_LIMIT_CALLS, NULL, &bounds);
@@ -221,7 +220,8 @@ t_the_deployment(void **state)
 	assert_true(bounds.limits[SUP_LIMIT_CALLS] == 6);
 	assert_true(bounds.limits[SUP_LIMIT_CPU] == 30 * SUP_NS_PER_S);
 	assert_int_equal(bounds.require, SUP_REQUIRE_LANDLOCK);
-	assert_int_equal(bounds.processes, 9);
+	assert_true(bounds.limits[SUP_LIMIT_PROCESSES] == 9);
+	assert_true(bounds.network);
 	/* and so with the level */
 	profile.level_given = true;
 	profile.level = SUP_LEVEL_PROCESS;
@@ -231,7 +231,8 @@ t_the_deployment(void **state)
 	assert_int_equal(bounds.level, SUP_LEVEL_ISOLATED);
 	/* what the version cannot do stays away all the same */
 	sup_narrow(&backend, &bounds, NULL, &bounds);
-	assert_int_equal(bounds.processes, 0);
+	assert_false(bounds.network);
+	assert_true(bounds.limits[SUP_LIMIT_PROCESSES] == 9);
 }
 
 static void

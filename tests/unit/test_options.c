@@ -73,6 +73,7 @@ static const struct {
     {"address_space", 4294967296, 1099511627776},
     {"file_size", 16777216, 17179869184},
     {"threads", 256, 16384},
+    {"processes", 0, 1024},
     {"open_files", 256, 65536},
     {"workspace", 67108864, 17179869184},
     {"inodes", 65536, 10000000},
@@ -269,12 +270,14 @@ t_bad_limits(void **state)
 	    "byte 2 of VALUE); write a whole number such as 100");
 	refuse(LINE("run", "f", "--limit", "walls=1"),
 	    "weir: --limit 'walls=1': no such limit; the limits are cpu wall "
-	    "memory address_space file_size threads open_files workspace "
+	    "memory address_space file_size threads processes open_files "
+	    "workspace "
 	    "inodes stdout stderr preview value calls in_flight argument_bytes "
 	    "result_bytes total_bytes tool_time run_calls grace");
 	refuse(LINE("run", "f", "--limit", "=1"),
 	    "weir: --limit '=1': no such limit; the limits are cpu wall "
-	    "memory address_space file_size threads open_files workspace "
+	    "memory address_space file_size threads processes open_files "
+	    "workspace "
 	    "inodes stdout stderr preview value calls in_flight argument_bytes "
 	    "result_bytes total_bytes tool_time run_calls grace");
 	refuse(LINE("run", "f", "--limit", "ready=1s"),
@@ -400,8 +403,8 @@ t_the_number_of_tools_is_bounded(void **state)
 static void
 t_options_that_are_not_there(void **state)
 {
-	static const char *const absent[] = {"--network", "--package",
-	    "--processes", "--memory", "--mcp-config", "--tenant"};
+	static const char *const absent[] = {
+	    "--network", "--package", "--memory", "--mcp-config", "--tenant"};
 	char text[128];
 	size_t i;
 

@@ -79,6 +79,7 @@ t_everything_comes_back(void **state)
 	plan.backend = WIRE_BACKEND_PROCESS;
 	plan.by_pid = 1;
 	plan.threads = 257;
+	plan.processes = 31;
 	plan.send_workspace = 1;
 	len = encode(&plan);
 	(void)state;
@@ -90,6 +91,7 @@ t_everything_comes_back(void **state)
 	assert_int_equal(got.namespaces, 1);
 	assert_int_equal(got.by_pid, 1);
 	assert_int_equal(got.threads, 257);
+	assert_int_equal(got.processes, 31);
 	assert_int_equal(got.send_workspace, 1);
 	assert_int_equal(got.uid, 1000);
 	assert_int_equal(got.gid, 1001);

@@ -126,13 +126,14 @@ t_every_member_of_a_profile(void **state)
 	accept_text(PROFILES,
 	    wrap(PROFILES,
 		"\"limits\":{\"wall\":\"1.5s\",\"calls\":7,\"value\":\"64K\"},"
-		"\"level\":\"isolated\",\"network\":false,\"processes\":0,"
+		"\"level\":\"isolated\",\"network\":false,\"processes\":9,"
 		"\"require\":[\"landlock\"],\"python\":\"/usr/bin/python3\","
 		"\"read\":[],\"write\":[],\"packages\":[],\"env\":{}"),
 	    NULL);
 	assert_int_equal(got.limits_given,
 	    1u << SUP_LIMIT_WALL | 1u << SUP_LIMIT_CALLS |
-		1u << SUP_LIMIT_VALUE);
+		1u << SUP_LIMIT_VALUE | 1u << SUP_LIMIT_PROCESSES);
+	assert_true(got.limits[SUP_LIMIT_PROCESSES] == 9);
 	assert_true(got.limits[SUP_LIMIT_WALL] == 1500000000);
 	assert_true(got.limits[SUP_LIMIT_CALLS] == 7);
 	assert_true(got.limits[SUP_LIMIT_VALUE] == 65536);
@@ -303,8 +304,9 @@ static const struct {
 	"2:10: limits: is an array; write an object of limits"},
     {POLICY, "\"limits\":{\"walls\":1}",
 	"2:11: limits.walls: no such limit; the limits are cpu wall "
-	"memory address_space file_size threads open_files workspace inodes "
-	"stdout stderr preview value calls in_flight argument_bytes "
+	"memory address_space file_size threads processes open_files "
+	"workspace inodes stdout stderr preview value calls in_flight "
+	"argument_bytes "
 	"result_bytes "
 	"total_bytes tool_time run_calls grace"},
     {POLICY, "\"limits\":{\"wall\":true}",
@@ -362,14 +364,17 @@ static const struct {
 	"2:10: profiles.default.python: is not an absolute path; begin it "
 	"with '/'"},
     {PROFILES, "\"processes\":1.5",
-	"2:13: profiles.default.processes: is no number of processes; write "
-	"one from 0 to 4096"},
-    {PROFILES, "\"processes\":4097",
-	"2:13: profiles.default.processes: is no number of processes; write "
-	"one from 0 to 4096"},
-    {PROFILES, "\"processes\":4096",
-	"2:1: profiles.default.processes: this version has no mechanism for "
-	"it and does not grant it; leave it out"},
+	"2:13: profiles.default.processes: not a whole number; write a "
+	"whole number such as 100"},
+    {PROFILES, "\"processes\":1025",
+	"2:13: profiles.default.processes: over the ceiling; use a value "
+	"from 0 to 1024"},
+    {PROFILES, "\"processes\":1,\"limits\":{\"processes\":1}",
+	"2:37: profiles.default.limits.processes: is said as a member and "
+	"among the limits; say it once"},
+    {PROFILES, "\"limits\":{\"processes\":1},\"processes\":1",
+	"2:38: profiles.default.processes: is said as a member and among "
+	"the limits; say it once"},
     {PROFILES, "\"read\":{}",
 	"2:8: profiles.default.read: is an object; write an array of paths"},
     {PROFILES, "\"read\":[\"/a\",\"/a/../b\"]",

@@ -219,6 +219,8 @@ t_derived_ceilings(void **state)
 
 			limits[i] = column == 1 ? spec->initial : spec->ceiling;
 		}
+		/* Together with no limit of memory it cannot be. */
+		limits[SUP_LIMIT_PROCESSES] = 0;
 		assert_int_equal(
 		    sup_terms_make(limits, 0, &terms, NULL), WIRE_OK);
 		expect_number(table.cell[0][column], terms.child_frame_max);

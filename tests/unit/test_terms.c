@@ -83,11 +83,45 @@ t_cpu_fractions_round_up(void **state)
 	assert_int_equal(hard[WIRE_LIMIT_CPU], 3);
 	/* Tasks: threads and processes and two (C3). */
 	assert_int_equal(soft[WIRE_LIMIT_NPROC], 258);
+	limits[SUP_LIMIT_PROCESSES] = 3;
+	assert_int_equal(sup_terms_make(limits, ~0u, &terms, NULL), WIRE_OK);
+	sup_terms_rlimits(&terms, soft, hard);
+	assert_int_equal(soft[WIRE_LIMIT_NPROC], 261);
 	assert_int_equal(hard[WIRE_LIMIT_CORE], 0);
 	terms.core_is_pipe = true;
 	sup_terms_rlimits(&terms, soft, hard);
 	assert_int_equal(soft[WIRE_LIMIT_CORE], 1);
 	assert_int_equal(hard[WIRE_LIMIT_CORE], 1);
+}
+
+/* What several processes have is bounded together, or not granted (C14). */
+static void
+t_processes_share_their_memory(void **state)
+{
+	const uint64_t none = sup_limit_spec(SUP_LIMIT_MEMORY)->ceiling;
+	struct wire_errinfo info = {"", 0, 0};
+	uint64_t limits[SUP_LIMITS];
+	struct sup_terms terms;
+
+	(void)state;
+	defaults(limits);
+	assert_int_equal(sup_terms_make(limits, ~0u, &terms, NULL), WIRE_OK);
+	assert_true(terms.limits[SUP_LIMIT_MEMORY] == none);
+	limits[SUP_LIMIT_PROCESSES] = 1;
+	assert_int_equal(sup_terms_make(limits, ~0u, &terms, NULL), WIRE_OK);
+	assert_true(
+	    terms.limits[SUP_LIMIT_MEMORY] == limits[SUP_LIMIT_ADDRESS_SPACE]);
+	limits[SUP_LIMIT_MEMORY] = none - 1;
+	assert_int_equal(sup_terms_make(limits, ~0u, &terms, NULL), WIRE_OK);
+	assert_true(terms.limits[SUP_LIMIT_MEMORY] == none - 1);
+	limits[SUP_LIMIT_MEMORY] = none;
+	limits[SUP_LIMIT_ADDRESS_SPACE] =
+	    sup_limit_spec(SUP_LIMIT_ADDRESS_SPACE)->ceiling;
+	assert_int_equal(
+	    sup_terms_make(limits, ~0u, &terms, &info), WIRE_ERR_BAD_ARGUMENT);
+	assert_non_null(strstr(info.site, "processes: "));
+	limits[SUP_LIMIT_PROCESSES] = 0;
+	assert_int_equal(sup_terms_make(limits, ~0u, &terms, NULL), WIRE_OK);
 }
 
 static void
@@ -200,6 +234,7 @@ main(void)
 	    cmocka_unit_test(t_defaults_work_together),
 	    cmocka_unit_test(t_every_limit_keeps_its_range),
 	    cmocka_unit_test(t_cpu_fractions_round_up),
+	    cmocka_unit_test(t_processes_share_their_memory),
 	    cmocka_unit_test(t_ids_are_never_real_root),
 	    cmocka_unit_test(t_status_is_read_line_by_line),
 	    cmocka_unit_test(t_changes_of_the_confinement_show),
