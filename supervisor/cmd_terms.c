@@ -83,6 +83,7 @@ sup_cmd_terms(const struct sup_options *options, int *ret_code)
 	    .unconfined = options->unconfined,
 	    .grants = options->grants,
 	    .grant_count = options->grant_count,
+	    .network = options->network,
 	};
 	struct weir_terms *terms = NULL;
 	char dirs[4][PATH_MAX];

@@ -231,6 +231,7 @@ sup_evidence_expect(
 	evidence->backend = launch->stub.backend;
 	evidence->processes = launch->stub.processes;
 	evidence->own_number = launch->stub.by_pid;
+	evidence->network = launch->network;
 	/* The mounts and what came along with them, the workspace twice (see
 	 * child/root.c), /dev/shm and the root. */
 	evidence->mounts_planned =

@@ -48,6 +48,7 @@ struct sup_evidence {
 	 * the plan, clamped by what this supervisor itself has. */
 	bool limits_read;
 	enum wire_backend backend; /* of the plan */
+	bool network;		   /* granted by it */
 	uint64_t soft[WIRE_LIMITS], hard[WIRE_LIMITS];
 	uint64_t want_soft[WIRE_LIMITS], want_hard[WIRE_LIMITS];
 	bool planned[WIRE_LIMITS]; /* else only what was inherited */

@@ -160,6 +160,7 @@ spawn_child(struct weir_execution *e, struct wire_errinfo *info)
 {
 	struct sup_spawn_request request = {
 	    .attempt = e->attempt,
+	    .network = e->launch->network,
 	    .stub_fd = e->weir->stub_fd,
 	    .plan_fd = e->launch->stub_plan_fd,
 	    .seal_fd = e->launch->seal_plan_fd,

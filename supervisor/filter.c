@@ -150,8 +150,17 @@ emit_test(struct compiler *c, const struct sup_filter_test *test, size_t fail)
 static bool
 counts(const struct compiler *c, const struct sup_filter_group *group)
 {
-	return group->when == SUP_FILTER_ALWAYS ||
-	    (group->when == SUP_FILTER_WITH_PROCESSES) == c->params->processes;
+	switch (group->when) {
+	case SUP_FILTER_ALWAYS:
+		return true;
+	case SUP_FILTER_WITH_PROCESSES:
+		return c->params->processes;
+	case SUP_FILTER_WITHOUT_PROCESSES:
+		return !c->params->processes;
+	case SUP_FILTER_WITH_NETWORK:
+		return c->params->network;
+	}
+	return false;
 }
 
 /* All rules of a call one after the other; none holds: refused. */
@@ -164,8 +173,9 @@ emit_check(struct compiler *c, unsigned call)
 
 	groups = sup_filter_groups(&group_count);
 	for (g = 0; g < group_count; g++) {
-		for (r = 0; counts(c, &groups[g]) && r < groups[g].rule_count;
-		     r++) {
+		if (!counts(c, &groups[g]))
+			continue;
+		for (r = 0; r < groups[g].rule_count; r++) {
 			rule = &groups[g].rules[r];
 			if (rule->call != call)
 				continue;
@@ -333,7 +343,7 @@ params_are_valid(const struct sup_filter_params *params)
 	 * than one. */
 	if (params->own_pid == 0 || params->own_pid > INT32_MAX)
 		return false;
-	return !params->network;
+	return true;
 }
 
 enum wire_err

@@ -40,14 +40,14 @@ struct sup_filter_params {
 	enum sup_filter_arch arch;
 	uint32_t own_pid; /* the only process that signals may go to */
 	bool processes;	  /* granted: signals then go to any */
-	bool network;	  /* reserved: true is refused in this version */
+	bool network;	  /* granted: IPv4 and IPv6 sockets */
 	/* The host's root is in sight, and files there have the program's uid.
 	 */
 	bool shared_uid;
 };
 
 /* No program is longer; tested for every set of parameters. */
-#define SUP_FILTER_MAX 512
+#define SUP_FILTER_MAX 768
 
 /*
  * WIRE_ERR_BAD_ARGUMENT for parameters outside their range,

@@ -178,6 +178,14 @@
 	X(getsockopt, 55, 209) \
 	X(setsockopt, 54, 208) \
 	X(socketpair, 53, 199) \
+	X(socket, 41, 198) \
+	X(connect, 42, 203) \
+	X(bind, 49, 200) \
+	X(listen, 50, 201) \
+	X(accept, 43, 202) \
+	X(accept4, 288, 242) \
+	X(sendmmsg, 307, 269) \
+	X(recvmmsg, 299, 243) \
 	X(clone, 56, 220) \
 	X(kill, 62, 129) \
 	X(tkill, 200, 130) \

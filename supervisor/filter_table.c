@@ -4,7 +4,8 @@
  * Read it as an allow-list. A group's first list is allowed with any
  * arguments, since the calls reach only what the process has already; its
  * second list is allowed for the arguments that it states. What is missing
- * here is refused, above all: socket, bind, connect, listen, accept (network);
+ * here is refused, above all: socket, bind, connect, listen, accept (network),
+ * but for the last group where the network is granted;
  * execveat (a program without a name); memfd_create (executable memory from
  * nowhere); setuid and its family, chown, chroot,
  * mount and the mount calls, unshare, setns, ptrace, process_vm_*, pidfd_*,
@@ -22,6 +23,8 @@
 #include <linux/close_range.h>
 #include <linux/prctl.h>
 #include <linux/sched.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -268,6 +271,53 @@ static const struct sup_filter_rule socket_rules[] = {
 	IS(2, SO_REUSEADDR, SO_KEEPALIVE, SO_RCVTIMEO, SO_SNDTIMEO)),
 };
 
+/* sendmmsg: glibc's resolver asks for both kinds of address with it. */
+static const uint16_t networking[] = {
+    S(listen), S(accept), S(accept4), S(sendmmsg), S(recvmmsg)};
+
+#define SOCKET_FLAGS ((uint32_t)(SOCK_CLOEXEC | SOCK_NONBLOCK))
+/* IPv4's and IPv6's; AF_UNSPEC, which disconnects, has one of the two. */
+#define AN_ADDRESS(arg)                                                        \
+	IS(arg, sizeof(struct sockaddr_in), sizeof(struct sockaddr_in6))
+
+/*
+ * SECURITY: streams and datagrams of the two families, and no raw or ping
+ * socket, no MPTCP, SCTP or other protocol of theirs, no other family: Unix
+ * sockets are doors to the host's services, netlink and packet sockets show
+ * and change the network itself. Options are those that libraries cannot do
+ * without: no buffer sizes (see above), no SO_REUSEPORT, which shares the port
+ * of another process with the same uid, no SO_BINDTODEVICE, multicast or IP
+ * options, and no TCP_ULP, which is other code behind a stream.
+ */
+static const struct sup_filter_rule network_rules[] = {
+    ALLOW_IF(socket, IS(0, AF_INET, AF_INET6),
+	IS_MASKED(1, ~SOCKET_FLAGS, SOCK_STREAM), IS(2, 0, IPPROTO_TCP)),
+    ALLOW_IF(socket, IS(0, AF_INET, AF_INET6),
+	IS_MASKED(1, ~SOCKET_FLAGS, SOCK_DGRAM),
+	IS(2, 0, IPPROTO_UDP, IPPROTO_UDPLITE)),
+    /*
+     * SECURITY: a filter sees neither the family of a socket nor an address.
+     * A Unix stream that is connected, the only kind there is, takes none
+     * with connect and sendto (EISCONN), but could be bound to a name of the
+     * host's network namespace, which a service may want. What is left are
+     * abstract names of 13 and of 25 bytes; Landlock refuses paths.
+     */
+    ALLOW_IF(bind, AN_ADDRESS(2)),
+    ALLOW_IF(connect, AN_ADDRESS(2)),
+    ALLOW_IF(sendto, AN_ADDRESS(5)),
+    ALLOW_IF(getsockopt, IS(1, IPPROTO_TCP),
+	IS(2, TCP_NODELAY, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT,
+	    TCP_USER_TIMEOUT)),
+    ALLOW_IF(getsockopt, IS(1, IPPROTO_IPV6), IS(2, IPV6_V6ONLY)),
+    ALLOW_IF(setsockopt, IS(1, SOL_SOCKET), IS(2, SO_LINGER)),
+    ALLOW_IF(setsockopt, IS(1, IPPROTO_TCP),
+	IS(2, TCP_NODELAY, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT,
+	    TCP_USER_TIMEOUT)),
+    /* glibc's resolver cannot do without either of RECVERR. */
+    ALLOW_IF(setsockopt, IS(1, IPPROTO_IP), IS(2, IP_RECVERR)),
+    ALLOW_IF(setsockopt, IS(1, IPPROTO_IPV6), IS(2, IPV6_V6ONLY, IPV6_RECVERR)),
+};
+
 /* clone3 and openat2 take a structure in memory, which no filter can see. */
 static const uint16_t absent[] = {
     S(clone3), S(openat2), S(futex_waitv), S(io_uring_setup)};
@@ -321,6 +371,8 @@ static const struct sup_filter_group groups[] = {
 	"in sight and belong to the same uid"),
     GROUP("socket pairs", ALLOW, socket_pairs, socket_rules,
 	"asyncio wakes itself through a pair; no other socket exists"),
+    ALLOW_WHEN("network", WITH_NETWORK, networking, network_rules,
+	"only where it is granted: the host's, by TCP and UDP, both ways"),
     PLAIN("absent", ENOSYS, absent,
 	"libraries fall back when the kernel lacks these; EPERM would make "
 	"them fail"),

@@ -51,11 +51,12 @@ enum sup_filter_verdict {
 	SUP_FILTER_KILL,
 };
 
-/* Whether a group counts, by the limit `processes`. */
+/* Whether a group counts, by what is granted. */
 enum sup_filter_when {
 	SUP_FILTER_ALWAYS,
 	SUP_FILTER_WITH_PROCESSES,
 	SUP_FILTER_WITHOUT_PROCESSES,
+	SUP_FILTER_WITH_NETWORK,
 };
 
 struct sup_filter_group {
@@ -68,7 +69,8 @@ struct sup_filter_group {
 	size_t rule_count;
 	bool own_files; /* refused where the program shares a uid with files
 			 * that are not its own */
-	enum sup_filter_when when;
+	enum sup_filter_when when; /* one that counts by a grant may add rules
+				    * to those of another group's call */
 };
 
 const struct sup_filter_group *sup_filter_groups(size_t *ret_count);

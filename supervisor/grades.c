@@ -157,6 +157,33 @@ grade_filesystem(const struct sup_evidence *e, struct sup_grades *g)
 		    "unconfined: the program may what the caller may");
 }
 
+/*
+ * SECURITY: a grant excuses the grade of the network alone, and only where the
+ * filter stands: else Unix sockets of the host would be open with it, and
+ * nothing would tell.
+ */
+static bool
+network_is_excused(const struct sup_evidence *e)
+{
+	return e->network && e->ready && e->fork_errno == EPERM;
+}
+
+static void
+grade_granted_network(const struct sup_evidence *e, struct sup_grades *g)
+{
+	if (network_is_excused(e))
+		set(g, SUP_NETWORK, SUP_UNAVAILABLE,
+		    "granted: the host's network, its loopback and internal "
+		    "services included; socket() for IPv4: errno %" PRIu32
+		    ", for IPv6: errno %" PRIu32
+		    "; other families stay refused",
+		    e->inet_errno, e->inet6_errno);
+	else
+		set(g, SUP_NETWORK, SUP_UNAVAILABLE,
+		    "granted, but the filter that refuses other families is "
+		    "not in force (stage seccomp)");
+}
+
 static void
 grade_network(const struct sup_evidence *e, struct sup_grades *g)
 {
@@ -165,7 +192,9 @@ grade_network(const struct sup_evidence *e, struct sup_grades *g)
 	bool refused =
 	    e->ready && e->inet_errno == EPERM && e->inet6_errno == EPERM;
 
-	if (empty && refused)
+	if (e->network)
+		grade_granted_network(e, g);
+	else if (empty && refused)
 		set(g, SUP_NETWORK, SUP_ENFORCED,
 		    "own network namespace, %" PRIu32
 		    " link(s), none up; socket() refused for IPv4 (errno "
@@ -431,7 +460,7 @@ grade_process_count(const struct sup_evidence *e, struct sup_grades *g)
 }
 
 enum sup_level
-sup_level_of(const enum sup_grade grade[SUP_GUARANTEE_COUNT])
+sup_level_of(const enum sup_grade grade[SUP_GUARANTEE_COUNT], bool network)
 {
 	static const enum sup_guarantee isolated[] = {SUP_FILESYSTEM,
 	    SUP_NETWORK, SUP_PROCESS_TREE, SUP_IDENTITY, SUP_FILE_SIZE,
@@ -446,7 +475,7 @@ sup_level_of(const enum sup_grade grade[SUP_GUARANTEE_COUNT])
 		return SUP_LEVEL_ISOLATED;
 	if (grade[SUP_FILESYSTEM] == SUP_ENFORCED &&
 	    grade[SUP_ENVIRONMENT] == SUP_ENFORCED &&
-	    grade[SUP_NETWORK] >= SUP_UNVERIFIED &&
+	    (network || grade[SUP_NETWORK] >= SUP_UNVERIFIED) &&
 	    grade[SUP_PROCESS_TREE] >= SUP_UNVERIFIED &&
 	    grade[SUP_PROCESS_COUNT] >= SUP_UNVERIFIED)
 		return SUP_LEVEL_PROCESS;
@@ -474,7 +503,8 @@ sup_grades_derive(const struct sup_evidence *e, struct sup_grades *ret_grades)
 	else
 		set(ret_grades, SUP_ENVIRONMENT, SUP_UNAVAILABLE,
 		    "the environment seen inside differs from the plan's");
-	ret_grades->level = sup_level_of(ret_grades->grade);
+	ret_grades->level =
+	    sup_level_of(ret_grades->grade, network_is_excused(e));
 	/* Isolated means a root of its own, too (C5): on the host's root the
 	 * names of all its files stay visible. */
 	if (e->backend != WIRE_BACKEND_ISOLATED &&
@@ -484,12 +514,13 @@ sup_grades_derive(const struct sup_evidence *e, struct sup_grades *ret_grades)
 
 /* The guarantee that keeps the level down: the first that is worst. */
 static enum sup_guarantee
-weakest(const struct sup_grades *g)
+weakest(const struct sup_grades *g, const struct sup_evidence *e)
 {
 	enum sup_guarantee worst = SUP_FILESYSTEM;
 
 	for (size_t i = 1; i < SUP_GUARANTEE_COUNT; i++)
-		if (g->grade[i] < g->grade[worst])
+		if (g->grade[i] < g->grade[worst] &&
+		    (i != SUP_NETWORK || !network_is_excused(e)))
 			worst = (enum sup_guarantee)i;
 	return worst;
 }
@@ -528,7 +559,7 @@ sup_grades_refuse(const struct sup_grades *grades,
     size_t text_max)
 {
 	if (grades->level < wanted) {
-		enum sup_guarantee worst = weakest(grades);
+		enum sup_guarantee worst = weakest(grades, evidence);
 
 		(void)snprintf(text, text_max,
 		    "level %s was asked for and %s was had: %s is %s: %s",

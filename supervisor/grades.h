@@ -43,8 +43,13 @@ const char *sup_guarantee_word(enum sup_guarantee guarantee);
 const char *sup_grade_word(enum sup_grade grade);
 const char *sup_level_word(enum sup_level level);
 
-/* The one function that derives the level. */
-enum sup_level sup_level_of(const enum sup_grade grade[SUP_GUARANTEE_COUNT]);
+/*
+ * The one function that derives the level. network: the host granted it, and
+ * the filter that keeps other families away was seen; it is not what keeps the
+ * level down to none then.
+ */
+enum sup_level sup_level_of(
+    const enum sup_grade grade[SUP_GUARANTEE_COUNT], bool network);
 
 void sup_grades_derive(
     const struct sup_evidence *evidence, struct sup_grades *ret_grades);

@@ -68,7 +68,8 @@ add_rules(struct sup_launch *launch, const struct sup_launch_request *request)
 	const struct sup_grants *grants = request->grants;
 
 	launch->seal.landlock_handled = LANDLOCK_ALL;
-	launch->seal.landlock_net = 3;	  /* bind and connect of TCP */
+	/* Bind and connect of TCP: ruled, and no rule allows any. */
+	launch->seal.landlock_net = launch->network ? 0 : 3;
 	launch->seal.landlock_scoped = 3; /* abstract sockets and signals */
 	for (size_t i = 0; i < launch->grants_from; i++) {
 		const struct wire_plan_mount *m = &launch->stub.mounts[i];
@@ -285,6 +286,7 @@ add_filter(struct sup_launch *launch, const struct sup_launch_request *request,
 	    .own_pid = launch->stub.namespaces ? SUP_FILTER_OWN_PID
 					       : WIRE_PLAN_OWN_PID,
 	    .processes = launch->stub.processes > 0,
+	    .network = launch->network,
 	    .shared_uid = launch->stub.backend == WIRE_BACKEND_PROCESS &&
 		!request->other_ids,
 	};
@@ -423,6 +425,8 @@ sup_launch_build(struct sup_launch *launch,
 	if (launch->text == NULL)
 		return wire_fail(info, WIRE_ERR_NO_MEMORY, "launch plan", 0);
 	set_scalars(launch, request);
+	launch->network =
+	    request->terms->network && request->backend != WIRE_BACKEND_NONE;
 	err = check_open(launch, request, info);
 	if (err != WIRE_OK)
 		return err;

@@ -56,6 +56,7 @@ struct sup_launch {
 	 * counted in the proof and listed among the grants. */
 	const char *below[WIRE_PLAN_MOUNTS];
 	size_t below_count;
+	bool network; /* granted */
 	struct wire_plan_insn insns[SUP_FILTER_MAX];
 	size_t grants_from;    /* the first mount of a grant */
 	size_t variables_from; /* the first variable of a grant */

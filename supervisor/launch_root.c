@@ -24,6 +24,31 @@ static const char *const system_files[] = {
     "/etc/localtime",
 };
 
+/*
+ * With the network: how names become addresses, and whom a peer's certificate
+ * may be signed by, where distributions keep it.
+ *
+ * SECURITY: no directory that holds private keys, such as /etc/ssl itself.
+ */
+static const char *const network_paths[] = {
+    "/etc/resolv.conf",
+    "/etc/hosts",
+    "/etc/nsswitch.conf",
+    "/etc/gai.conf",
+    "/etc/host.conf",
+    "/etc/services",
+    "/etc/protocols",
+    "/etc/ssl/certs",
+    "/etc/ssl/cert.pem",
+    "/etc/pki/tls/certs",
+    "/etc/pki/tls/cert.pem",
+    "/etc/pki/ca-trust/extracted",
+    "/etc/ca-certificates/extracted",
+    "/usr/share/ca-certificates",
+    "/usr/local/share/ca-certificates",
+    "/var/lib/ca-certificates",
+};
+
 static const char *const devices[] = {
     "/dev/null",
     "/dev/zero",
@@ -157,6 +182,20 @@ add_interpreter(struct sup_launch *launch, const struct sup_interp *interp)
 	add_mount(launch, interp->path, interp->path, false, 0);
 }
 
+/* What is behind a link, at the link's place; nothing is missed that is not
+ * there. */
+static void
+add_real(struct sup_launch *launch, const char *path)
+{
+	char real[PATH_MAX];
+	struct stat st;
+
+	if (sup_sys_realpath(path, real, sizeof(real)) == 0 &&
+	    sup_sys_stat(real, &st) == 0 &&
+	    (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
+		add_mount(launch, real, path, S_ISDIR(st.st_mode), 0);
+}
+
 /* Single files: the loader's cache, the time zone, devices. */
 static void
 add_files(struct sup_launch *launch)
@@ -164,13 +203,8 @@ add_files(struct sup_launch *launch)
 	struct stat st;
 
 	for (size_t i = 0; i < sizeof(system_files) / sizeof(system_files[0]);
-	     i++) {
-		char real[PATH_MAX];
-
-		/* The file behind a link, at the link's place. */
-		if (sup_sys_realpath(system_files[i], real, sizeof(real)) == 0)
-			add_mount(launch, real, system_files[i], false, 0);
-	}
+	     i++)
+		add_real(launch, system_files[i]);
 	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
 		if (sup_sys_stat(devices[i], &st) == 0 && S_ISCHR(st.st_mode))
 			add_mount(launch, devices[i], devices[i], false,
@@ -263,6 +297,10 @@ sup_launch_list_root(
 	add_interpreter(launch, interp);
 	add_mount(launch, request->libexec, launch->runtime, true, 0);
 	add_files(launch);
+	for (size_t i = 0; launch->network &&
+	     i < sizeof(network_paths) / sizeof(network_paths[0]);
+	     i++)
+		add_real(launch, network_paths[i]);
 	/* Programs that insist on /tmp get the workspace, unless something
 	 * that they need stands there. */
 	if (launch->stub.backend == WIRE_BACKEND_ISOLATED &&

@@ -31,12 +31,12 @@ void sup_launch_add_rule(
 #define SUP_LANDLOCK_READ (1ULL << 2 | 1ULL << 3)
 /* Of single files only: the interpreter's own, with `processes`. */
 #define SUP_LANDLOCK_EXECUTE (1ULL << 0)
-/* SECURITY: no right to execute and none to make devices, anywhere: to write,
- * to truncate, to remove, to make directories, files, sockets, FIFOs and links,
- * and to move across directories. */
+/* SECURITY: no right to execute and none to make devices or sockets, anywhere:
+ * to write, to truncate, to remove, to make directories, files, FIFOs and
+ * links, and to move across directories. */
 #define SUP_LANDLOCK_WRITE                                                     \
 	(1ULL << 1 | 1ULL << 4 | 1ULL << 5 | 1ULL << 7 | 1ULL << 8 |           \
-	    1ULL << 9 | 1ULL << 10 | 1ULL << 12 | 1ULL << 13 | 1ULL << 14)
+	    1ULL << 10 | 1ULL << 12 | 1ULL << 13 | 1ULL << 14)
 
 /* Lists everything, and what of the host is mounted below it. */
 void sup_launch_list_root(

@@ -23,8 +23,6 @@ sup_bounds_backend(enum sup_level most, struct sup_bounds *ret_bounds)
 	for (size_t i = 0; i < SUP_LIMITS; i++)
 		ret_bounds->limits[i] =
 		    sup_limit_spec((enum sup_limit)i)->ceiling;
-	/* No mechanism for it in this version. */
-	ret_bounds->network = false;
 }
 
 /* What a text says beside its limits. */
@@ -42,12 +40,12 @@ add_rest(const struct sup_profile *profile, struct sup_bounds *bounds)
 void
 sup_bounds_deployment(const struct sup_profile *profile,
     const uint64_t limits[SUP_LIMITS], uint32_t given,
-    const enum sup_level *level, struct sup_bounds *ret_bounds)
+    const enum sup_level *level, bool network, struct sup_bounds *ret_bounds)
 {
 	sup_bounds_widest(ret_bounds);
 	ret_bounds->level = SUP_LEVEL_ISOLATED;
 	ret_bounds->network =
-	    profile != NULL && profile->network == SUP_SAY_YES;
+	    network || (profile != NULL && profile->network == SUP_SAY_YES);
 	if (profile != NULL)
 		add_rest(profile, ret_bounds);
 	if (level != NULL)

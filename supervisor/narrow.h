@@ -43,13 +43,13 @@ void sup_bounds_backend(enum sup_level most, struct sup_bounds *ret_bounds);
 
 /*
  * The deployment: the profile (NULL: none), with the defaults where it is
- * silent. limits of which `given` has the bit, and level unless it is NULL,
- * stand in place of the profile's: they are the command line's, which speaks
- * for the deployment too.
+ * silent. limits of which `given` has the bit, level unless it is NULL, and
+ * network where it is true, stand in place of the profile's: they are the
+ * command line's, which speaks for the deployment too.
  */
 void sup_bounds_deployment(const struct sup_profile *profile,
     const uint64_t limits[SUP_LIMITS], uint32_t given,
-    const enum sup_level *level, struct sup_bounds *ret_bounds);
+    const enum sup_level *level, bool network, struct sup_bounds *ret_bounds);
 
 /* A policy or a request; it borrows the policy's tools. */
 void sup_bounds_narrower(

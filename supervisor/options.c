@@ -252,6 +252,14 @@ apply_env(struct parser *parser, const char *value)
 }
 
 static enum wire_err
+apply_network(struct parser *parser, const char *value)
+{
+	(void)value;
+	parser->options->network = true;
+	return WIRE_OK;
+}
+
+static enum wire_err
 apply_state(struct parser *parser, const char *value)
 {
 	return sup_state_option_apply(&parser->usage, parser->usage.option,
@@ -368,6 +376,8 @@ static const struct option_spec specs[] = {
 	apply_packages},
     {{"--env", "NAME=VALUE", "a variable for the program; repeatable"},
 	apply_env},
+    {{"--network", NULL, "let the program use the host's network"},
+	apply_network},
     {{"--limit", "NAME=VALUE", "set a limit from the list below; repeatable"},
 	apply_limit},
     {{"--profile-file", "FILE", "deployment profiles, as JSON"},
@@ -401,8 +411,8 @@ static const struct option_spec test_specs[] = {
 
 /* Options whose mechanism later versions have: refused by name, so that
  * nobody takes a misspelling for a missing feature, or the reverse. */
-static const char *const absent_options[] = {"--network", "--package",
-    "--memory", "--mcp-config", "--tenant", "--preserve", "--halt-on-exhaust",
+static const char *const absent_options[] = {"--package", "--memory",
+    "--mcp-config", "--tenant", "--preserve", "--halt-on-exhaust",
     "--artifacts", "--steps"};
 
 static const char *const absent_commands[] = {"mcp", "serve"};

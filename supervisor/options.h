@@ -57,6 +57,7 @@ struct sup_options {
 	enum weir_level level;
 	enum weir_backend backend;
 	bool unconfined;
+	bool network;
 	bool python_given;
 	/* Paths of texts of terms, and a profile's name; NULL: not given. */
 	const char *profile_file;

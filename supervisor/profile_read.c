@@ -54,27 +54,6 @@ check_together(struct sup_tokens *tokens, const struct places *places,
 	return WIRE_OK;
 }
 
-/*
- * What a profile grants and this version cannot do. All of it is checked
- * above as it will be used; when a mechanism is there, its line goes.
- */
-static enum wire_err
-check_mechanism(struct sup_tokens *tokens, const struct places *places,
-    const struct sup_profile *profile)
-{
-	const bool asked[SUP_MEMBERS] = {
-	    [SUP_MEMBER_NETWORK] = profile->network == SUP_SAY_YES,
-	};
-	if (tokens->format != SUP_FORMAT_PROFILES)
-		return WIRE_OK;
-	for (size_t i = 0; i < SUP_MEMBERS; i++)
-		if (asked[i])
-			return sup_tokens_refuse(tokens, places->at[i],
-			    "this version has no mechanism for it and does "
-			    "not grant it; leave it out");
-	return WIRE_OK;
-}
-
 static enum wire_err
 unknown_member(struct sup_tokens *tokens)
 {
@@ -131,8 +110,7 @@ read_members(struct sup_tokens *tokens, struct sup_profile *profile)
 	if (sup_member_is_in(SUP_MEMBER_SCHEMA, tokens->format) &&
 	    places.at[SUP_MEMBER_SCHEMA] == SIZE_MAX)
 		return missing_schema(tokens, begin);
-	err = check_together(tokens, &places, profile);
-	return err == WIRE_OK ? check_mechanism(tokens, &places, profile) : err;
+	return check_together(tokens, &places, profile);
 }
 
 /* --- the profiles of a file ----------------------------------------------- */

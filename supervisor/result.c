@@ -273,7 +273,7 @@ put_granted(struct wire_out *out, const struct weir_execution *e)
 	}
 	wire_out_end_array(out);
 	wire_out_key(out, "network");
-	wire_out_bool(out, unconfined);
+	wire_out_bool(out, unconfined || e->launch->network);
 	wire_out_key(out, "processes");
 	/* Null: as many as the caller may have. */
 	if (unconfined)

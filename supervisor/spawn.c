@@ -22,6 +22,15 @@ static const int namespaces[SUP_ATTEMPTS] = {
     [SUP_ATTEMPT_PLAIN] = 0,
 };
 
+/* SECURITY: without the grant the network is always a new one (C13). */
+static int
+namespaces_of(const struct sup_spawn_request *request)
+{
+	int flags = namespaces[request->attempt];
+
+	return request->network ? flags & ~CLONE_NEWNET : flags;
+}
+
 /* What the child finds; written by the parent before the clone. */
 struct child_args {
 	const struct sup_spawn_request *request;
@@ -119,10 +128,9 @@ child_main(void *arg)
 static int
 clone_into(struct child_args *args, int *ret_pidfd)
 {
-	int pid =
-	    sup_sys_clone_into((uint64_t)namespaces[args->request->attempt] |
-		    CLONE_VFORK | CLONE_PIDFD,
-		args->request->cgroup_fd, ret_pidfd);
+	int pid = sup_sys_clone_into(
+	    (uint64_t)namespaces_of(args->request) | CLONE_VFORK | CLONE_PIDFD,
+	    args->request->cgroup_fd, ret_pidfd);
 
 	if (pid == 0)
 		_exit(child_main(args));
@@ -150,8 +158,8 @@ clone_child(
 	child->in_cgroup = r > 0;
 	if (r < 0)
 		r = sup_sys_clone(child_main, (char *)stack + CHILD_STACK,
-		    namespaces[args->request->attempt] | CLONE_VM |
-			CLONE_VFORK | CLONE_PIDFD,
+		    namespaces_of(args->request) | CLONE_VM | CLONE_VFORK |
+			CLONE_PIDFD,
 		    args, &pidfd);
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
 	free(stack);

@@ -25,7 +25,8 @@ enum sup_attempt {
 
 struct sup_spawn_request {
 	enum sup_attempt attempt;
-	int stub_fd; /* the stub's executable */
+	bool network; /* granted: the host's network namespace is kept */
+	int stub_fd;  /* the stub's executable */
 	int plan_fd, seal_fd;
 	int null_fd;   /* /dev/null */
 	int cgroup_fd; /* of version 2, to be made in; -1: none */

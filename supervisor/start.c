@@ -43,6 +43,7 @@ take_level(struct weir_execution *e, const struct weir_request *request,
 	/* Of terms all of it was checked when they were made. */
 	if (terms != NULL) {
 		t->level = terms->bounds.level;
+		t->network = terms->bounds.network;
 		return true;
 	}
 	t->level = request->level == WEIR_LEVEL_PROCESS ? SUP_LEVEL_PROCESS
@@ -199,6 +200,10 @@ first_warnings(struct weir_execution *e)
 		sup_exec_warn(e,
 		    "unconfined: no namespaces, no Landlock, no seccomp; the "
 		    "program had the caller's rights");
+	if (e->terms.network && !e->terms.unconfined)
+		sup_exec_warn(e,
+		    "network: granted; the program could reach all that the "
+		    "host can, its loopback and internal services included");
 	if (e->weir->interp.warning[0] != '\0')
 		sup_exec_warn(e, "%s", e->weir->interp.warning);
 	if (e->terms.cpu_rounded)

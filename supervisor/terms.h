@@ -30,6 +30,7 @@ struct sup_terms {
 	uint32_t layers;
 	enum sup_level level; /* the least that the program may run at */
 	bool unconfined;      /* --unconfined; level is NONE then */
+	bool network;	      /* granted; not looked at if unconfined */
 	/* Which way alone is tried, where one was named. */
 	bool only_isolated, only_process; /* ways; and of the latter: */
 	bool only_spaces, only_plain;

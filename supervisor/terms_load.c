@@ -192,7 +192,9 @@ explain_refusal(struct weir_terms *terms)
 	    "the %s asks for level %s, and %s is the most %s",
 	    voice_words[voice], sup_level_word(bounds->level),
 	    sup_level_word(sup_narrow_level_most(bounds)),
-	    bounds->network ? "with the network" : "that can be had");
+	    bounds->network && bounds->level_most > SUP_LEVEL_PROCESS
+		? "with the network"
+		: "that can be had");
 }
 
 const char *
@@ -229,12 +231,16 @@ bound_deployment(struct loader *loader)
 		loader->error))
 		return false;
 	sup_bounds_deployment(profile, limits, given,
-	    config->level_given ? &level : NULL, bounds);
+	    config->level_given ? &level : NULL, config->network, bounds);
 	/* A profile's level is no contradiction to the one explicit option
 	 * that does without (C1); an explicit level is. */
 	problem =
 	    sup_terms_way_problem(config->unconfined ? level : bounds->level,
 		config->backend, config->unconfined);
+	if (problem == NULL && !config->unconfined && bounds->network &&
+	    bounds->level > SUP_LEVEL_PROCESS)
+		problem = "network: level process is the most with it; ask "
+			  "for --level process too";
 	if (config->unconfined)
 		bounds->level = SUP_LEVEL_NONE;
 	if (problem != NULL)

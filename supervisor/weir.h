@@ -135,6 +135,9 @@ struct weir_terms_config {
 	/* Beside those of the profile; paths are resolved once, here. */
 	const struct weir_grant *grants;
 	size_t grant_count;
+	/* A grant beside that of the profile: IPv4 and IPv6 sockets in the
+	 * caller's network namespace. The level is process at most then. */
+	bool network;
 	/* Directories that no grant may hold or lie in, beside weir's own;
 	 * NULL-terminated, or NULL. */
 	const char *const *keep_off;

@@ -24,11 +24,11 @@
 #include "wire/span.h"
 
 #define WIRE_PLAN_MAX	   (256 * WIRE_KIB)
-#define WIRE_PLAN_MOUNTS   64
+#define WIRE_PLAN_MOUNTS   96
 #define WIRE_PLAN_LINKS	   16
 #define WIRE_PLAN_ARGS	   16
 #define WIRE_PLAN_ENV	   64
-#define WIRE_PLAN_RULES	   64
+#define WIRE_PLAN_RULES	   96
 #define WIRE_PLAN_CANARIES WIRE_READY_MAX_CANARIES
 #define WIRE_PLAN_FILTER   4096 /* BPF_MAXINSNS of Linux */
 

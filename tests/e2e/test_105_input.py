@@ -32,7 +32,7 @@ usage = {
     "two_programs": (RUN + ["-c", "1", "file"], "before"),
     "unknown_option": (RUN + ["--jsonn", "-c", "1"], "--jsonn"),
     "abbreviated_option": (RUN + ["--js", "-c", "1"], "--js"),
-    "absent_option": (RUN + ["--network", "-c", "1"], "not available"),
+    "absent_option": (RUN + ["--package", "-c", "1"], "not available"),
     "unconfined_and_a_level": (
         RUN + ["--unconfined", "--level", "process", "-c", "1"],
         "contradicts"),

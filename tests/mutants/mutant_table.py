@@ -191,6 +191,24 @@ MUTANTS = {
         (("supervisor/filter_table.c", "SOCK_NONBLOCK), SOCK_STREAM)",
           "SOCK_NONBLOCK), SOCK_STREAM, SOCK_DGRAM)"),),
         unit("test_filter")),
+    "sockets-of-unix": Mutant(
+        "supervisor/filter_table.c", "streams and datagrams of the two",
+        (("supervisor/filter_table.c",
+          "    ALLOW_IF(socket, IS(0, AF_INET, AF_INET6),\n"
+          "\tIS_MASKED(1, ~SOCKET_FLAGS, SOCK_STREAM)",
+          "    ALLOW_IF(socket, IS(0, AF_INET, AF_INET6, AF_UNIX),\n"
+          "\tIS_MASKED(1, ~SOCKET_FLAGS, SOCK_STREAM)"),),
+        e2e("test_130_network", "Denied.test_level_process")),
+    "network-that-nobody-granted": Mutant(
+        "supervisor/filter_table.c", "streams and datagrams of the two",
+        (("supervisor/filter.c", "\t\treturn c->params->network;",
+          "\t\treturn c->params->arch < SUP_FILTER_ARCHES;"),),
+        unit("test_filter")),
+    "names-of-unix": Mutant(
+        "supervisor/filter_table.c", "a filter sees neither the family",
+        (("supervisor/filter_table.c", "    ALLOW_IF(bind, AN_ADDRESS(2)),",
+          "    ALLOW_IF(bind, IS_MASKED(2, 0, 0)),"),),
+        e2e("test_130_network", "Denied.test_level_isolated")),
     "x32-let-through": Mutant(
         "supervisor/filter.c", "the x32 calls reach the same kernel",
         (("supervisor/filter.c", "\t\tpush_segment(c, X32_BIT, killed);",
@@ -220,6 +238,28 @@ MUTANTS = {
         (("supervisor/sys.c",
           "F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE",
           "F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW"),), unit("test_seal")),
+    "network-never-new": Mutant(
+        "supervisor/spawn.c", "without the grant the network is always",
+        (("supervisor/spawn.c",
+          "request->network ? flags & ~CLONE_NEWNET : flags;",
+          "flags & ~CLONE_NEWNET;"),),
+        e2e("test_130_network", "Default.test_is_enforced")),
+    "keys-beside-certificates": Mutant(
+        "supervisor/launch_root.c", "no directory that holds private keys",
+        (("supervisor/launch_root.c", "    \"/etc/ssl/certs\",\n",
+          "    \"/etc/ssl\",\n"),),
+        e2e("test_130_network", "Denied.test_level_process")),
+    "sockets-as-files": Mutant(
+        "supervisor/launch_root.h", "no right to execute and none to make",
+        (("supervisor/launch_root.h", "1ULL << 8 |           \\\n"
+          "\t    1ULL << 10", "1ULL << 8 |           \\\n"
+          "\t    1ULL << 9 | 1ULL << 10"),),
+        e2e("test_130_network", "Denied.test_level_isolated")),
+    "network-without-a-filter": Mutant(
+        "supervisor/grades.c", "a grant excuses the grade",
+        (("supervisor/grades.c",
+          "\treturn e->network && e->ready && e->fork_errno == EPERM;",
+          "\treturn e->network;"),), unit("test_grades_process")),
     "own-programs-run": Mutant(
         "supervisor/launch_root.h", "no right to execute and none to make",
         (("supervisor/launch_root.h", "\t(1ULL << 1 | 1ULL << 4 |",

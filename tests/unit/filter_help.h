@@ -67,7 +67,9 @@ static inline bool
 counts(const struct sup_filter_group *group, bool processes)
 {
 	return group->when == SUP_FILTER_ALWAYS ||
-	    (group->when == SUP_FILTER_WITH_PROCESSES) == processes;
+	    group->when ==
+	    (processes ? SUP_FILTER_WITH_PROCESSES
+		       : SUP_FILTER_WITHOUT_PROCESSES);
 }
 
 static inline uint32_t

@@ -152,6 +152,8 @@ t_every_group_has_rows(void **state)
 	groups = sup_filter_groups(&count);
 	for (g = 0; g < count; g++) {
 		assert_true(strlen(groups[g].reason) > 10);
+		if (groups[g].when == SUP_FILTER_WITH_NETWORK)
+			continue; /* test_filter_network.c */
 		for (arch = 0; arch < SUP_FILTER_ARCHES; arch++)
 			check_group(arch, &groups[g]);
 	}
@@ -171,6 +173,15 @@ t_every_call_is_in_one_place(void **state)
 
 		groups = sup_filter_groups(&count);
 		for (g = 0; g < count; g++) {
+			/* test_filter_network.c has the others */
+			for (i = 0; groups[g].when == SUP_FILTER_WITH_NETWORK &&
+			     i < groups[g].call_count;
+			     i++)
+				seen[groups[g].calls[i]]++;
+			for (i = 0; groups[g].when == SUP_FILTER_WITH_NETWORK &&
+			     i < groups[g].rule_count;
+			     i++)
+				named[groups[g].rules[i].call] = true;
 			if (!counts(&groups[g], processes == 1))
 				continue;
 			for (i = 0; i < groups[g].call_count; i++)
@@ -270,7 +281,6 @@ t_parameters_out_of_range_are_refused(void **state)
 	    {SUP_FILTER_X86_64, 0, false, false, false},
 	    {SUP_FILTER_X86_64, (uint32_t)INT32_MAX + 1, false, false, false},
 	    {SUP_FILTER_X86_64, UINT32_MAX, false, false, false},
-	    {SUP_FILTER_X86_64, OWN, false, true, false},
 	    {SUP_FILTER_ARCHES, OWN, false, false, false},
 	};
 	const struct sup_filter_params last = {

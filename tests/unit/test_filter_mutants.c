@@ -8,7 +8,7 @@
 
 #include "tests/unit/filter_help.h"
 
-#include "tests/unit/filter_rows.h"
+#include "tests/unit/filter_network.h"
 
 /* The table as it is; what the compiler is given stands below. */
 const struct sup_filter_group *real_filter_groups(size_t *ret_count);
@@ -79,7 +79,9 @@ rows_hold(enum sup_filter_arch arch)
 	for (i = 0; i < sizeof(process_bits) / sizeof(process_bits[0]); i++)
 		if (!bits_hold(&program, arch, &process_bits[i], &bit))
 			return false;
-	return true;
+	program = compile_with_network(arch);
+	return wrong_network_row(&program, arch) == NULL &&
+	    wrong_network_bits(&program, arch, &bit) == NULL;
 }
 
 __attribute__((format(printf, 1, 2))) static void
@@ -149,6 +151,14 @@ t_groups(void **state)
 		is_noticed("group %s without its calls", changed[g].word);
 		changed[g].verdict = SUP_FILTER_EPERM;
 		is_noticed("group %s refused", changed[g].word);
+		/* Those for and against processes exclude each other. */
+		if (changed[g].when == SUP_FILTER_ALWAYS)
+			changed[g].when = SUP_FILTER_WITH_NETWORK;
+		else if (changed[g].when == SUP_FILTER_WITH_NETWORK)
+			changed[g].when = SUP_FILTER_ALWAYS;
+		else
+			changed[g].call_count = 0;
+		is_noticed("group %s at other times", changed[g].word);
 		if (changed[g].verdict == SUP_FILTER_ALLOW)
 			continue;
 		changed[g].verdict = SUP_FILTER_ALLOW;
@@ -186,18 +196,21 @@ static bool
 is_free_anyway(const char *name, const struct sup_filter_test *test,
     uint32_t bit, bool with)
 {
-	const struct row *row = with ? process_rows : rows;
-	size_t count = with ? PROCESS_ROWS : ROWS;
+	size_t count = with ? PROCESS_ROWS : ROWS + NETWORK_ROWS;
 	size_t i, v;
 	bool found = !test->own_pid;
 
 	for (v = 0; found && v < test->count; v++) {
 		found = false;
-		for (i = 0; i < count; i++)
-			found |= row[i].expect == ALLOW &&
-			    strcmp(row[i].name, name) == 0 &&
-			    (uint32_t)row[i].args[test->arg] ==
+		for (i = 0; i < count; i++) {
+			const struct row *row =
+			    with ? &process_rows[i] : network_row(i);
+
+			found |= row != NULL && row->expect == ALLOW &&
+			    strcmp(row->name, name) == 0 &&
+			    (uint32_t)row->args[test->arg] ==
 				(test->values[v] ^ bit);
+		}
 	}
 	return found;
 }

@@ -5,6 +5,8 @@
  */
 #include "tests/unit/filter_help.h"
 
+#include "tests/unit/filter_network.h"
+
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/prctl.h>
@@ -107,7 +109,7 @@ add_rule(scmp_filter_ctx ctx, int nr, const struct sup_filter_rule *rule)
 }
 
 static size_t
-compile_by_libseccomp(enum sup_filter_arch arch, bool processes,
+compile_by_libseccomp(enum sup_filter_arch arch, bool processes, bool network,
     struct wire_plan_insn *insns, size_t max)
 {
 	const struct sup_filter_group *groups;
@@ -130,7 +132,9 @@ compile_by_libseccomp(enum sup_filter_arch arch, bool processes,
 	/* Rules are given by native numbers, whatever the architecture. */
 	groups = sup_filter_groups(&count);
 	for (g = 0; g < count; g++) {
-		if (!counts(&groups[g], processes))
+		if (groups[g].when == SUP_FILTER_WITH_NETWORK
+			? !network
+			: !counts(&groups[g], processes))
 			continue;
 		for (i = 0; i < groups[g].call_count; i++) {
 			name = names[groups[g].calls[i]];
@@ -168,9 +172,10 @@ static uint64_t
 draw(uint64_t *seed)
 {
 	static const uint64_t pool[] = {0, 1, OWN, 3, 4, 7, 16, 20, 30, 36, 39,
-	    47, 0x400, 0x406, 0x408, O_ASYNC, SOCK_STREAM, FIONREAD, FIONBIO,
-	    TCGETS, SIGCHLD, SIGCHLD | CLONE_VM | CLONE_VFORK, PR_SET_VMA,
-	    S_IFIFO, S_IFREG, S_IFSOCK, THREAD, 0x10f00, 0xffffffff, PTR};
+	    47, 0x400, 0x406, 0x408, O_ASYNC, SOCK_STREAM, FIONREAD, FIONBIO, 2,
+	    6, 10, 17, 18, 28, 41, 136, TCGETS, SIGCHLD,
+	    SIGCHLD | CLONE_VM | CLONE_VFORK, PR_SET_VMA, S_IFIFO, S_IFREG,
+	    S_IFSOCK, THREAD, 0x10f00, 0xffffffff, PTR};
 	static const uint64_t high[] = {
 	    0, 0, 0, HI, 0xffffffff00000000ULL, 1ULL << 63};
 	uint64_t value;
@@ -183,7 +188,7 @@ draw(uint64_t *seed)
 }
 
 static void
-compare(bool processes)
+compare(bool processes, bool network)
 {
 	static struct wire_plan_insn theirs[4096];
 	struct seccomp_data data;
@@ -194,9 +199,17 @@ compare(bool processes)
 	uint32_t got;
 
 	for (arch = 0; arch < SUP_FILTER_ARCHES; arch++) {
-		ours = compile_for(arch, processes);
+		const struct sup_filter_params params = {.arch = arch,
+		    .own_pid = OWN,
+		    .processes = processes,
+		    .network = network};
+
+		assert_int_equal(sup_filter_compile(&params, ours.insns,
+				     SUP_FILTER_MAX, &ours.len),
+		    WIRE_OK);
 		assert_true(bpf_check(theirs,
-		    compile_by_libseccomp(arch, processes, theirs, 4096)));
+		    compile_by_libseccomp(
+			arch, processes, network, theirs, 4096)));
 		data = (struct seccomp_data){.arch = audit_arches[arch]};
 		for (round = 0; round < 400 * 450; round++) {
 			data.nr = (int)(round % 450);
@@ -216,14 +229,16 @@ static void
 t_verdicts_are_libseccomps(void **state)
 {
 	(void)state;
-	compare(false);
+	compare(false, false);
 }
 
 static void
-t_and_with_processes(void **state)
+t_and_with_grants(void **state)
 {
 	(void)state;
-	compare(true);
+	compare(true, false);
+	compare(false, true);
+	compare(true, true);
 }
 
 /* --- in a real kernel ---------------------------------------------------- */
@@ -307,7 +322,7 @@ main(void)
 	    cmocka_unit_test(t_numbers_are_libseccomps),
 	    cmocka_unit_test(t_numbers_are_the_headers),
 	    cmocka_unit_test(t_verdicts_are_libseccomps),
-	    cmocka_unit_test(t_and_with_processes),
+	    cmocka_unit_test(t_and_with_grants),
 	    cmocka_unit_test(t_the_kernel_takes_it),
 	};
 

@@ -267,28 +267,34 @@ t_refusals_beside_the_grades(void **state)
 	assert_non_null(strstr(text, "stage open_files"));
 }
 
-/* All 3^10 combinations: the level never rises when a grade falls. */
+/* All 3^10 combinations: the level never rises when a grade falls; a grant of
+ * the network excuses its grade from level process, and nothing else. */
 static void
 t_level_is_monotonic(void **state)
 {
 	(void)state;
-	for (unsigned code = 0; code < 59049; code++) {
+	for (unsigned code = 0; code < 2 * 59049; code++) {
 		enum sup_grade grade[SUP_GUARANTEE_COUNT];
-		unsigned rest = code;
+		bool network = code >= 59049;
+		unsigned rest = code % 59049;
 		enum sup_level level;
 
 		for (size_t i = 0; i < SUP_GUARANTEE_COUNT; i++) {
 			grade[i] = (enum sup_grade)(rest % 3);
 			rest /= 3;
 		}
-		level = sup_level_of(grade);
+		level = sup_level_of(grade, network);
+		if (network && level != sup_level_of(grade, false)) {
+			assert_int_equal(level, SUP_LEVEL_PROCESS);
+			assert_int_equal(grade[SUP_NETWORK], SUP_UNAVAILABLE);
+		}
 		for (size_t i = 0; i < SUP_GUARANTEE_COUNT; i++) {
 			enum sup_grade was = grade[i];
 
 			if (was == SUP_UNAVAILABLE)
 				continue;
 			grade[i] = (enum sup_grade)(was - 1);
-			assert_true(sup_level_of(grade) <= level);
+			assert_true(sup_level_of(grade, network) <= level);
 			grade[i] = was;
 		}
 	}

@@ -79,6 +79,65 @@ t_a_plain_user_reaches_process(void **state)
 	    sup_grades_refuse(&g, &e, SUP_LEVEL_ISOLATED, text, sizeof(text)));
 }
 
+/* Granted: what the probes found is the same open door, and no level falls for
+ * it as long as the filter keeps the others closed. */
+static void
+t_a_granted_network_is_unavailable_and_process_at_most(void **state)
+{
+	struct sup_evidence e = plain();
+	struct sup_grades g;
+	char text[SUP_EVIDENCE_TEXT + 200];
+
+	(void)state;
+	e.network = true;
+	e.inet_errno = 0;
+	e.inet6_errno = 97;
+	g = grades_of(&e);
+	assert_int_equal(g.grade[SUP_NETWORK], SUP_UNAVAILABLE);
+	assert_non_null(strstr(g.evidence[SUP_NETWORK], "granted: "));
+	assert_non_null(strstr(g.evidence[SUP_NETWORK], "IPv6: errno 97"));
+	assert_int_equal(g.level, SUP_LEVEL_PROCESS);
+	assert_false(
+	    sup_grades_refuse(&g, &e, SUP_LEVEL_PROCESS, text, sizeof(text)));
+	/* whatever else keeps the level down is to blame */
+	e.subreaper = false;
+	g = grades_of(&e);
+	assert_int_equal(g.level, SUP_LEVEL_NONE);
+	assert_true(
+	    sup_grades_refuse(&g, &e, SUP_LEVEL_PROCESS, text, sizeof(text)));
+	assert_non_null(strstr(text, "stage subreaper"));
+	/* a network that seems closed does not make the grant another one */
+	e = plain();
+	e.network = true;
+	g = grades_of(&e);
+	assert_int_equal(g.grade[SUP_NETWORK], SUP_UNAVAILABLE);
+	assert_int_equal(g.level, SUP_LEVEL_PROCESS);
+}
+
+static void
+t_a_granted_network_wants_the_filter(void **state)
+{
+	struct sup_evidence e = plain();
+	struct sup_grades g;
+	char text[SUP_EVIDENCE_TEXT + 200];
+
+	(void)state;
+	e.network = true;
+	e.inet_errno = e.inet6_errno = 0;
+	e.fork_errno = 22;
+	/* so that the count of processes does not fall with it */
+	e.host_uid = 0;
+	e.planned[WIRE_LIMIT_NPROC] = true;
+	e.status.caps[BOUNDING] = 0;
+	g = grades_of(&e);
+	assert_int_equal(g.grade[SUP_PROCESS_COUNT], SUP_UNVERIFIED);
+	assert_int_equal(g.level, SUP_LEVEL_NONE);
+	assert_true(
+	    sup_grades_refuse(&g, &e, SUP_LEVEL_PROCESS, text, sizeof(text)));
+	assert_non_null(strstr(text, "network"));
+	assert_non_null(strstr(text, "stage seccomp"));
+}
+
 static void
 t_an_own_uid_counts_tasks_and_keeps_no_capability(void **state)
 {
@@ -288,6 +347,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(t_a_plain_user_reaches_process),
+	    cmocka_unit_test(
+		t_a_granted_network_is_unavailable_and_process_at_most),
+	    cmocka_unit_test(t_a_granted_network_wants_the_filter),
 	    cmocka_unit_test(t_an_own_uid_counts_tasks_and_keeps_no_capability),
 	    cmocka_unit_test(t_other_capabilities_are_never_forgiven),
 	    cmocka_unit_test(t_never_isolated_on_the_hosts_root),

@@ -196,7 +196,7 @@ t_the_deployment(void **state)
 	sup_bounds_backend(SUP_LEVEL_ISOLATED, &backend);
 	memset(limits, 0x11, sizeof(limits));
 	/* nothing said: the defaults */
-	sup_bounds_deployment(NULL, limits, 0, NULL, &bounds);
+	sup_bounds_deployment(NULL, limits, 0, NULL, false, &bounds);
 	for (size_t i = 0; i < SUP_LIMITS; i++)
 		assert_true(bounds.limits[i] ==
 		    sup_limit_spec((enum sup_limit)i)->initial);
@@ -215,7 +215,7 @@ t_the_deployment(void **state)
 	profile.network = SUP_SAY_YES;
 	limits[SUP_LIMIT_CALLS] = 6;
 	sup_bounds_deployment(
-	    &profile, limits, 1u << SUP_LIMIT_CALLS, NULL, &bounds);
+	    &profile, limits, 1u << SUP_LIMIT_CALLS, NULL, false, &bounds);
 	assert_true(bounds.limits[SUP_LIMIT_WALL] == 300 * SUP_NS_PER_S);
 	assert_true(bounds.limits[SUP_LIMIT_CALLS] == 6);
 	assert_true(bounds.limits[SUP_LIMIT_CPU] == 30 * SUP_NS_PER_S);
@@ -225,13 +225,13 @@ t_the_deployment(void **state)
 	/* and so with the level */
 	profile.level_given = true;
 	profile.level = SUP_LEVEL_PROCESS;
-	sup_bounds_deployment(&profile, limits, 0, NULL, &bounds);
+	sup_bounds_deployment(&profile, limits, 0, NULL, false, &bounds);
 	assert_int_equal(bounds.level, SUP_LEVEL_PROCESS);
-	sup_bounds_deployment(&profile, limits, 0, &isolated, &bounds);
+	sup_bounds_deployment(&profile, limits, 0, &isolated, false, &bounds);
 	assert_int_equal(bounds.level, SUP_LEVEL_ISOLATED);
-	/* what the version cannot do stays away all the same */
+	/* the version can do both */
 	sup_narrow(&backend, &bounds, NULL, &bounds);
-	assert_false(bounds.network);
+	assert_true(bounds.network);
 	assert_true(bounds.limits[SUP_LIMIT_PROCESSES] == 9);
 }
 
@@ -260,6 +260,34 @@ t_a_policy_and_a_request_only_narrow(void **state)
 	profile.network = SUP_SAY_NO;
 	sup_bounds_narrower(&profile, &bounds);
 	assert_false(bounds.network || bounds.network_wanted);
+}
+
+/* By the profile, or by the command line; and it wants nothing by itself. */
+static void
+t_the_deployment_grants_the_network(void **state)
+{
+	const uint64_t limits[SUP_LIMITS] = {0};
+	const enum sup_level process = SUP_LEVEL_PROCESS;
+	struct sup_profile profile;
+	struct sup_bounds bounds, backend;
+
+	(void)state;
+	memset(&profile, 0, sizeof(profile));
+	sup_bounds_backend(SUP_LEVEL_ISOLATED, &backend);
+	for (unsigned i = 0; i < 8; i++) {
+		bool by_profile = (i & 1) != 0, by_option = (i & 2) != 0;
+
+		profile.network = by_profile ? SUP_SAY_YES : SUP_SAY_NO;
+		sup_bounds_deployment(i < 4 ? &profile : NULL, limits, 0,
+		    &process, by_option, &bounds);
+		sup_narrow(&bounds, &backend, NULL, &bounds);
+		assert_int_equal(
+		    bounds.network, by_option || (i < 4 && by_profile));
+		assert_false(bounds.network_wanted);
+		assert_int_equal(sup_narrow_refusal(&bounds), SUP_KIND_NONE);
+		assert_int_equal(sup_narrow_level_most(&bounds),
+		    bounds.network ? SUP_LEVEL_PROCESS : SUP_LEVEL_ISOLATED);
+	}
 }
 
 static void
@@ -309,6 +337,7 @@ main(void)
 	    cmocka_unit_test(
 		t_nothing_widens_and_saying_it_twice_changes_nothing),
 	    cmocka_unit_test(t_a_refusal_is_never_taken_back),
+	    cmocka_unit_test(t_the_deployment_grants_the_network),
 	    cmocka_unit_test(t_within_sees_every_member),
 	    cmocka_unit_test(t_the_deployment),
 	    cmocka_unit_test(t_a_policy_and_a_request_only_narrow),

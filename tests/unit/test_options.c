@@ -404,7 +404,7 @@ static void
 t_options_that_are_not_there(void **state)
 {
 	static const char *const absent[] = {
-	    "--network", "--package", "--memory", "--mcp-config", "--tenant"};
+	    "--package", "--memory", "--mcp-config", "--tenant"};
 	char text[128];
 	size_t i;
 
@@ -416,9 +416,15 @@ t_options_that_are_not_there(void **state)
 		    absent[i]);
 		refuse(LINE("run", absent[i], "f"), text);
 	}
-	refuse(LINE("run", "--network=x", "f"),
-	    "weir: '--network=x': this option is not available in this "
+	refuse(LINE("run", "--package=x", "f"),
+	    "weir: '--package=x': this option is not available in this "
 	    "version; leave it out");
+	accept(LINE("run", "f"));
+	assert_false(options.network);
+	accept(LINE("run", "--network", "f"));
+	assert_true(options.network);
+	refuse(LINE("run", "--network=x", "f"),
+	    "weir: --network 'x': the option takes no value; leave it out");
 	accept(LINE("run", "--read=/a", "--write", "/b", "--packages", "/c",
 	    "--env=A=b", "f"));
 	assert_int_equal(options.grant_count, 4);

@@ -104,6 +104,17 @@ wrap(enum sup_format format, const char *member)
 
 /* --- what is accepted ----------------------------------------------------- */
 
+/* With the level that it leaves. */
+static void
+t_a_profile_grants_the_network(void **state)
+{
+	(void)state;
+	accept_text(PROFILES,
+	    wrap(PROFILES, "\"level\":\"process\",\"network\":true"), NULL);
+	assert_int_equal(got.network, SUP_SAY_YES);
+	assert_int_equal(got.level, SUP_LEVEL_PROCESS);
+}
+
 static void
 t_empty_ones_say_nothing(void **state)
 {
@@ -390,9 +401,6 @@ static const struct {
 	"2:1: profiles.default.network: with the network the level is "
 	"\"process\" at most; say so in \"level\", or leave the network "
 	"out"},
-    {PROFILES, "\"level\":\"process\",\"network\":true",
-	"2:19: profiles.default.network: this version has no mechanism for "
-	"it and does not grant it; leave it out"},
     {PROFILES, "\"env\":{\"LD_PRELOAD\":\"x\"}",
 	"2:8: profiles.default.env.LD_PRELOAD: is read by the loader or the "
 	"interpreter and is never granted; leave it out"},
@@ -702,6 +710,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(t_empty_ones_say_nothing),
+	    cmocka_unit_test(t_a_profile_grants_the_network),
 	    cmocka_unit_test(t_every_member_of_a_profile),
 	    cmocka_unit_test(t_every_member_of_a_policy),
 	    cmocka_unit_test(t_every_member_of_a_request),

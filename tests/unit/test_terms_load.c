@@ -239,6 +239,82 @@ t_levels_and_ways(void **state)
 	weir_terms_free(terms);
 }
 
+/* Granted by the deployment, taken away by a policy or a request. */
+static void
+t_the_network(void **state)
+{
+	static const struct weir_source asks =
+	    TEXT("wish", "{\"schema\":\"weir.request/1\",\"network\":true}");
+	static const struct weir_source higher = TEXT(
+	    "wish", "{\"schema\":\"weir.request/1\",\"level\":\"isolated\"}");
+	static const struct weir_source without = TEXT("wish",
+	    "{\"schema\":\"weir.request/1\",\"level\":\"isolated\","
+	    "\"network\":false}");
+	static const struct weir_source closed =
+	    TEXT("tenant", "{\"schema\":\"weir.policy/1\",\"network\":false}");
+	static const struct weir_source open = TEXT("deployment",
+	    "{\"schema\":\"weir.profiles/1\",\"profiles\":{\"default\":"
+	    "{\"level\":\"process\",\"network\":true}}}");
+	struct weir_terms_config config = {.network = true};
+	struct weir_terms *terms;
+
+	(void)state;
+	refuse(&config,
+	    "network: level process is the most with it; ask for --level "
+	    "process too");
+	config.level_given = true;
+	refuse(&config,
+	    "network: level process is the most with it; ask for --level "
+	    "process too");
+	/* a profile's grant and a level that the command line asks for */
+	refuse(
+	    &(struct weir_terms_config){.profiles = open, .level_given = true},
+	    "network: level process is the most with it; ask for --level "
+	    "process too");
+	terms = make(
+	    &(struct weir_terms_config){.network = true, .unconfined = true});
+	assert_int_equal(terms->refused, SUP_KIND_NONE);
+	weir_terms_free(terms);
+	for (size_t i = 0; i < 2; i++) {
+		config = (struct weir_terms_config){.network = i == 0,
+		    .level_given = i == 0,
+		    .level = WEIR_LEVEL_PROCESS};
+		if (i == 1)
+			config.profiles = open;
+		terms = make(&config);
+		assert_true(terms->bounds.network);
+		assert_int_equal(terms->bounds.level, SUP_LEVEL_PROCESS);
+		weir_terms_free(terms);
+		config.request = asks;
+		terms = make(&config);
+		assert_true(terms->bounds.network);
+		assert_int_equal(terms->refused, SUP_KIND_NONE);
+		weir_terms_free(terms);
+		config.request = higher;
+		terms = make(&config);
+		assert_int_equal(terms->refused, SUP_KIND_POLICY_REFUSED);
+		assert_string_equal(terms->refusal,
+		    "the request asks for level isolated, and process is the "
+		    "most with the network");
+		weir_terms_free(terms);
+		config.request = without;
+		terms = make(&config);
+		assert_int_equal(terms->refused, SUP_KIND_NONE);
+		assert_false(terms->bounds.network);
+		assert_int_equal(terms->bounds.level, SUP_LEVEL_ISOLATED);
+		weir_terms_free(terms);
+		config.request = asks;
+		config.policy = closed;
+		terms = make(&config);
+		assert_false(terms->bounds.network);
+		assert_int_equal(terms->refused, SUP_KIND_NETWORK_NOT_ALLOWED);
+		assert_string_equal(terms->refusal,
+		    "the request asks for the network, and the tenant policy "
+		    "does not grant it");
+		weir_terms_free(terms);
+	}
+}
+
 static void
 t_errors_name_the_text(void **state)
 {
@@ -285,6 +361,7 @@ main(void)
 	    cmocka_unit_test(t_limits_of_the_host_speak_for_the_deployment),
 	    cmocka_unit_test(t_wishes_are_refused_as_data),
 	    cmocka_unit_test(t_levels_and_ways),
+	    cmocka_unit_test(t_the_network),
 	    cmocka_unit_test(t_errors_name_the_text),
 	};
 
