@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "supervisor/exec_trace.h"
 #include "supervisor/result.h"
 
 /* A fuzzer is to explore the host, not what holds it to its word. */
@@ -110,6 +111,10 @@ rig_check_idle(void)
 		return;
 	rig_sync();
 	check_time(e);
+	/* Nobody who asks waits, whatever the state, while there is who can
+	 * answer. */
+	if (e->trace != NULL && e->trace->watch.fd >= 0)
+		RIG_REQUIRE(child_world.asked == 0);
 	if (child_world.gone)
 		RIG_REQUIRE(!is_open(e));
 	if (is_open(e) && !e->chan.is_full && !rig.model.unsure)
@@ -288,6 +293,35 @@ check_answer(const struct weir_execution *e, struct wire_span values[KEYS])
 		RIG_REQUIRE(wire_span_equal(values[KEY_VALUE], m->value));
 }
 
+/* A program that ran has a trace, of no more calls than were refused. */
+static void
+check_trace(const struct weir_execution *e)
+{
+	struct wire_span text, line;
+	uint64_t refused = 0, rows = 0;
+
+	text.p = (const uint8_t *)weir_text(e, WEIR_TEXT_TRACE, &text.len);
+	RIG_REQUIRE((text.p != NULL) == (rig.traced && e->facts.ran));
+	while (text.p != NULL && text.len > 0) {
+		const uint8_t *end = memchr(text.p, '\n', text.len);
+
+		RIG_REQUIRE(end != NULL);
+		line = (struct wire_span){text.p, (size_t)(end - text.p)};
+		RIG_REQUIRE(rig_is_json(line));
+		text.len -= line.len + 1;
+		text.p = end + 1;
+		if (text.len > 0) {
+			refused += count_of(line, "count");
+			rows++;
+			continue;
+		}
+		RIG_REQUIRE(count_of(line, "rows") == rows);
+		refused += count_of(line, "left_out");
+		RIG_REQUIRE(count_of(line, "refused") == refused);
+		RIG_REQUIRE(refused <= child_world.refused);
+	}
+}
+
 void
 rig_check_end(void)
 {
@@ -301,6 +335,7 @@ rig_check_end(void)
 	check_calls(values[KEY_CALLS]);
 	check_cause(&e->facts);
 	check_answer(e, values);
+	check_trace(e);
 }
 
 #ifdef __clang__

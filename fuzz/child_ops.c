@@ -348,12 +348,23 @@ do_pump(void)
 		rig_check_idle();
 }
 
+/* Refused calls of a traced program, which wait for their answers. */
+static void
+do_ask(void)
+{
+	unsigned choice = rig_byte();
+
+	child_world.ask_vanishes = (choice & 0xc0) == 0x40;
+	child_world.ask_fails = (choice & 0xc0) == 0xc0;
+	child_world_ask(choice & 0x3f);
+}
+
 /* In the order of fuzz/child_seeds.py; only ever added to, or seeds change. */
 static void (*const operations[])(void) = {do_pump, do_call, do_done, do_ready,
     do_other, do_burst, do_raw, do_cut, do_fds, do_edit, do_answer,
     do_answer_all, do_read, do_time, do_exit, do_cancel, do_shut, do_blanks,
     do_fill, do_ceiling, do_output, do_report, do_tool, do_resume, do_blocking,
-    do_out_of_band};
+    do_out_of_band, do_ask};
 
 #define OPERATIONS (sizeof(operations) / sizeof(operations[0]))
 

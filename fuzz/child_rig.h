@@ -64,6 +64,7 @@ struct rig {
 	bool pause_output;
 	bool start_unready; /* the report is not sent by itself */
 	bool free_early;
+	bool traced, unheard;  /* unheard: without a listener */
 	enum rig_how auto_how; /* of the tool that answers at once */
 	unsigned cancel_how;
 	uint64_t last_dispatched; /* id + 1 */

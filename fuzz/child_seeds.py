@@ -27,12 +27,13 @@ TIMES = (120000, 1, 10, 50, 1000, 60000)  # ms
 
 SILENT, ENDS_ON_TERM, DIES_LATE, PAUSES = 1, 2, 4, 8  # world
 EVIDENCE_BREAKS, FREE_EARLY = 0x30, 0xc0
+TRACED, UNHEARD = 0x80, 0xc0  # captured; without a listener
 UNREADY = 1  # tools; then how a cancel is taken, then how `now` answers
 
 OPERATIONS = (
     "pump call done ready other burst raw cut fds edit answer answer_all "
     "read time exit cancel shut blanks fill ceiling output report tool "
-    "resume blocking out_of_band"
+    "resume blocking out_of_band ask"
 ).split()
 
 # How tools answer.
@@ -225,6 +226,17 @@ SEEDS = {
              op("exit", 0x40) + PUMP,
     "no-record": header() + op("report", 0xe3) + op("report", 0xf3) + PUMP +
                  DONE,
+    # A trace.
+    "traced": header(captured=TRACED) + op("ask", 5) + PUMP +
+              op("ask", 63) + op("ask", 63) + op("ask", 63) + PUMP + DONE,
+    "traced-before": header(captured=TRACED, tools=UNREADY) + op("ask", 3) +
+                     PUMP + op("ready", 0) + op("ask", 0x43) + PUMP + DONE,
+    "traced-fails": header(captured=TRACED) + op("ask", 0xc2) + PUMP,
+    "traced-unheard": header(captured=UNHEARD) + PUMP,
+    "traced-with-another": header(captured=UNHEARD, tools=UNREADY) +
+                           op("fds", 2) + op("ready", 0) + PUMP,
+    "traced-and-killed": header(captured=TRACED) + op("ask", 63) +
+                         op("exit", 4) + PUMP,
     # Streams.
     "output": header(captured=3) + op("output", 9, 0x41) +
               op("output", 3, 0xff) + PUMP + DONE,

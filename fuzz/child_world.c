@@ -18,6 +18,7 @@
 #include "supervisor/launch.h"
 #include "supervisor/spawn.h"
 #include "supervisor/sys.h"
+#include "supervisor/sys_notify.h"
 
 #define START_NS (1000 * SUP_NS_PER_S)
 #define MOUNTS	 4 /* what sup_evidence_expect makes of no mount planned */
@@ -60,6 +61,11 @@ int __wrap_sup_sys_signal(int pidfd, pid_t pid, int signal);
 int __wrap_sup_sys_reap(int pidfd, siginfo_t *ret_info);
 void __wrap_sup_sys_wait_readable(int fd, int timeout_ms);
 int __wrap_sup_sys_random(void *buf, size_t len);
+int __wrap_sup_sys_notify_check(void);
+bool __wrap_sup_sys_notify_waits(int listener_fd);
+int __wrap_sup_sys_notify_take(
+    int listener_fd, struct sup_sys_asked *ret_asked);
+int __wrap_sup_sys_notify_refuse(int listener_fd, uint64_t id, int error);
 
 enum wire_err
 __wrap_sup_interp_resolve(
@@ -190,12 +196,24 @@ close_ends(void)
 	sup_sys_close(&child_world.err);
 }
 
+/* Nobody asks any more, or one less does. */
+static void
+asks(unsigned left)
+{
+	uint64_t count;
+
+	child_world.asked = left;
+	if (left == 0 && child_world.ask_fd >= 0)
+		(void)!read(child_world.ask_fd, &count, sizeof(count));
+}
+
 /* Process 1 ends, and with it everything inside. */
 static void
 die(void)
 {
 	const uint64_t one = 1;
 
+	asks(0);
 	child_world.alive = false;
 	child_world.exited = true;
 	close_ends();
@@ -240,6 +258,54 @@ int
 __wrap_sup_sys_random(void *buf, size_t len)
 {
 	memset(buf, 0x5a, len);
+	return 0;
+}
+
+int
+__wrap_sup_sys_notify_check(void)
+{
+	return 0;
+}
+
+bool
+__wrap_sup_sys_notify_waits(int listener_fd)
+{
+	(void)listener_fd;
+	return child_world.asked > 0;
+}
+
+/* KERNEL: it would block when nobody asks. */
+int
+__wrap_sup_sys_notify_take(int listener_fd, struct sup_sys_asked *ret_asked)
+{
+	struct child_world *w = &child_world;
+
+	(void)listener_fd;
+	RIG_REQUIRE(w->asked > 0);
+	if (w->ask_vanishes) {
+		w->ask_vanishes = false;
+		asks(w->asked - 1);
+		return -ENOENT;
+	}
+	*ret_asked = (struct sup_sys_asked){
+	    .id = w->asked, .number = w->asked * 7 % 512, .args = {w->asked}};
+	return 0;
+}
+
+int
+__wrap_sup_sys_notify_refuse(int listener_fd, uint64_t id, int error)
+{
+	struct child_world *w = &child_world;
+
+	(void)listener_fd;
+	RIG_REQUIRE(id == w->asked);
+	RIG_REQUIRE(error == EPERM || error == ENOSYS);
+	if (w->ask_fails) {
+		w->ask_fails = false;
+		return -EIO;
+	}
+	asks(w->asked - 1);
+	w->refused++;
 	return 0;
 }
 
@@ -352,6 +418,7 @@ child_world_begin(void)
 	    .timer_fd = -1,
 	    .end_fd = -1,
 	    .pidfd = -1,
+	    .ask_fd = -1,
 	};
 }
 
@@ -362,6 +429,7 @@ child_world_end(void)
 	sup_sys_close(&child_world.report);
 	sup_sys_close(&child_world.timer_fd);
 	sup_sys_close(&child_world.end_fd);
+	sup_sys_close(&child_world.ask_fd);
 }
 
 const char *
@@ -422,6 +490,32 @@ child_world_write(const void *bytes, size_t len, unsigned fds, int flags)
 	n = sendmsg(
 	    child_world.channel, &msg, flags | MSG_NOSIGNAL | MSG_DONTWAIT);
 	return n > 0 ? (size_t)n : 0;
+}
+
+bool
+child_world_listen(void)
+{
+	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), other = null_fd;
+	size_t n;
+
+	RIG_REQUIRE(fd >= 0);
+	child_world.ask_fd = fd;
+	/* In the place of the one that is always sent. */
+	null_fd = fd;
+	n = child_world_write("\n", 1, 1, 0);
+	null_fd = other;
+	return n == 1;
+}
+
+void
+child_world_ask(unsigned count)
+{
+	const uint64_t one = 1;
+
+	if (!child_world.alive || child_world.ask_fd < 0 || count == 0)
+		return;
+	child_world.asked += count;
+	(void)!write(child_world.ask_fd, &one, sizeof(one));
 }
 
 void

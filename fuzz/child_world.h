@@ -37,10 +37,14 @@ struct child_world {
 	bool gone;	   /* the end of process 1 can be reaped */
 	bool exited;	   /* process 2; all far ends are closed then */
 	unsigned observed; /* times that process 2 was looked at */
+	/* Of a traced one: refused calls that wait, and those answered. */
+	unsigned asked, refused;
+	bool ask_vanishes;	       /* the next one, when it is looked at */
+	bool ask_fails;		       /* answering the next one */
 	int channel, out, err, report; /* far ends; -1: closed */
 	/* Inside. */
 	bool timer_due;
-	int timer_fd, end_fd, pidfd;
+	int timer_fd, end_fd, pidfd, ask_fd;
 };
 
 extern struct child_world child_world;
@@ -70,6 +74,11 @@ void child_world_settle(bool late);
  * flags as in send(2). */
 size_t child_world_write(
     const void *bytes, size_t len, unsigned fds, int flags);
+
+/* The child sends a listener with a blank line; whether it could. */
+bool child_world_listen(void);
+/* So many threads of it make a call that is refused; they wait. */
+void child_world_ask(unsigned count);
 
 /* Process 2 ends with this wait status; process 1 says so and ends too. */
 void child_world_exit(int wait_status, bool report, bool end);

@@ -178,6 +178,11 @@ FAULTS = {
         "\t\t\t(*ret_closed)++;\n\t\t\tsup_sys_close(&fd);",
         "\t\t\t(*ret_closed)++;",
         "child", ("count_fds() == fds",)),
+    "listener-blocks": (
+        "supervisor/exec_trace.c",
+        "if (!answer(e) || !sup_sys_notify_waits(watch->fd))",
+        "if (!answer(e))",
+        "child", ("w->asked > 0",)),
     "value-one-more": (
         "supervisor/verdict.c",
         "if (size > f->value_max) {",

@@ -170,6 +170,8 @@ choose_limits(void)
 	limits[SUP_LIMIT_STDOUT] = limits[SUP_LIMIT_STDERR] =
 	    OF(captured, byte);
 	limits[SUP_LIMIT_PREVIEW] = OF(captured, byte / 4);
+	rig.traced = (byte & 0x80) != 0;
+	rig.unheard = rig.traced && (byte & 0x40) != 0;
 }
 
 static void
@@ -207,7 +209,7 @@ on_ready(void *arg, struct wire_span line)
 	const char *good = child_world_ready();
 
 	(void)arg;
-	if (!child_world.silent && line.len == strlen(good) &&
+	if (!child_world.silent && !rig.unheard && line.len == strlen(good) &&
 	    memcmp(line.p, good, line.len) == 0)
 		return MODEL_ACCEPTED;
 	/* The stub has not told of its process 2. */
@@ -236,6 +238,7 @@ start(void)
 	    .program_len = 1,
 	    .limits = limits,
 	    .limit_count = sizeof(chosen) / sizeof(chosen[0]),
+	    .trace = rig.traced,
 	};
 	const struct weir_events events = {NULL, on_output, on_finished};
 	char error[WEIR_ERROR_MAX];
@@ -251,6 +254,8 @@ start(void)
 	model_init(
 	    &rig.model, &child_world.limits, rig_sent, child_world_ready());
 	rig.model.ready = on_ready;
+	if (rig.traced && !rig.unheard && child_world_listen())
+		rig_sent[rig.sent++] = '\n';
 	if (!rig.start_unready) {
 		rig_write_line(child_world_ready());
 		rig_settle();

@@ -243,6 +243,7 @@ check_options(const struct sup_options *options)
 	    options->source != SUP_SOURCE_FILE || options->program[0] != '\0');
 	FUZZ_REQUIRE(options->python[0] != '\0');
 	FUZZ_REQUIRE(options->profile == NULL || options->profile_file != NULL);
+	FUZZ_REQUIRE(options->trace == NULL || !options->unconfined);
 	FUZZ_REQUIRE(options->layers ==
 	    (((1u << WIRE_STAGE_COUNT) - 1) | SUP_LAYERS_STRICT));
 	FUZZ_REQUIRE(options->limits_given >> SUP_LIMITS == 0);
@@ -319,6 +320,7 @@ spell(const struct sup_options *options, struct vector *v)
 	push_file(v, "--profile", options->profile);
 	push_file(v, "--policy-file", options->policy_file);
 	push_file(v, "--request-file", options->request_file);
+	push_file(v, "--trace", options->trace);
 	for (i = 0; i < SUP_LIMITS; i++) {
 		const struct sup_limit_spec *spec =
 		    sup_limit_spec((enum sup_limit)i);
@@ -358,6 +360,7 @@ check_same(const struct sup_options *a, const struct sup_options *b)
 	FUZZ_REQUIRE(same_name(a->profile, b->profile));
 	FUZZ_REQUIRE(same_name(a->policy_file, b->policy_file));
 	FUZZ_REQUIRE(same_name(a->request_file, b->request_file));
+	FUZZ_REQUIRE(same_name(a->trace, b->trace));
 	FUZZ_REQUIRE(a->source == b->source);
 	if (a->program != NULL)
 		FUZZ_REQUIRE(strcmp(a->program, b->program) == 0);

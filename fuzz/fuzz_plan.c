@@ -73,7 +73,8 @@ is_good(const struct wire_plan *plan)
 	bool keeps = plan->uid == (uint32_t)-1;
 
 	if (plan->layers >= 1u << WIRE_STAGE_COUNT || plan->namespaces > 1 ||
-	    plan->by_pid > 1 || plan->send_workspace > 1 ||
+	    plan->by_pid > 1 || plan->send_workspace > 1 || plan->trace > 1 ||
+	    (plan->trace == 1 && plan->insn_count == 0) ||
 	    plan->channel_fd >= 1u << 31 ||
 	    keeps != (plan->gid == (uint32_t)-1) || (keeps && plan->by_pid))
 		return false;
@@ -274,6 +275,7 @@ make(struct wire_span *in, struct wire_plan *plan,
 	plan->threads = (uint32_t)fuzz_uint(in, 2);
 	plan->processes = (uint32_t)fuzz_uint(in, 2);
 	plan->send_workspace = fuzz_byte(in) % 3;
+	plan->trace = fuzz_byte(in) % 3;
 }
 
 static void
@@ -330,6 +332,7 @@ same_plan(const struct wire_plan *a, const struct wire_plan *b)
 	FUZZ_REQUIRE(a->by_pid == b->by_pid && a->threads == b->threads &&
 	    a->processes == b->processes);
 	FUZZ_REQUIRE(a->send_workspace == b->send_workspace);
+	FUZZ_REQUIRE(a->trace == b->trace);
 	FUZZ_REQUIRE(a->uid == b->uid && a->gid == b->gid);
 	FUZZ_REQUIRE(a->workspace_bytes == b->workspace_bytes);
 	FUZZ_REQUIRE(a->workspace_inodes == b->workspace_inodes);

@@ -148,9 +148,17 @@ end_of_stream(struct sup_chan *chan)
 static bool
 read_some(struct sup_chan *chan, size_t *budget)
 {
+	/*
+	 * SECURITY: one descriptor, with the first byte of the stream, and
+	 * only where one is waited for: that byte is written by our own code,
+	 * before a program is there.
+	 */
+	const bool takes_fd = chan->handler.descriptor != NULL &&
+	    chan->frame.base + chan->frame.end == 0;
 	uint8_t *p;
 	size_t len;
 	ssize_t n;
+	int fd = -1;
 
 	if (!make_room(chan, &p, &len)) {
 		struct wire_errinfo info = {"read buffer", 0, 0};
@@ -160,7 +168,10 @@ read_some(struct sup_chan *chan, size_t *budget)
 	}
 	if (len > *budget)
 		len = *budget;
-	n = sup_sys_recv(chan->watch.fd, p, len, NULL, &chan->fds_closed);
+	n = sup_sys_recv(
+	    chan->watch.fd, p, len, takes_fd ? &fd : NULL, &chan->fds_closed);
+	if (fd >= 0)
+		chan->handler.descriptor(chan->handler.arg, fd);
 	if (n == -EAGAIN)
 		return false;
 	/* -ECONNRESET: the other end was closed with bytes of ours unread. */

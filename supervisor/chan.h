@@ -6,7 +6,7 @@
  * written (queue.h). Everything that arrives is hostile: it is metered, cut
  * into lines, decoded and held against the session's table before anybody sees
  * it. Nothing here blocks or raises SIGPIPE; descriptors that come along are
- * closed and counted.
+ * closed and counted, all but one for who asks for it.
  *
  * One thread. Callbacks come from the loop; they may close the channel.
  */
@@ -37,6 +37,9 @@ struct sup_chan_handler {
 	    void *arg, enum wire_err err, const struct wire_errinfo *info);
 	/* The queue of frames has passed the mark, or is empty again. */
 	void (*full)(void *arg, bool is_full);
+	/* The descriptor that came with the first byte of the stream, now the
+	 * callee's. NULL: none is taken. */
+	void (*descriptor)(void *arg, int fd);
 };
 
 struct sup_chan {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "supervisor/cmd_terms.h"
+#include "supervisor/cmd_trace.h"
 #include "supervisor/exitcodes.h"
 #include "supervisor/place.h"
 #include "supervisor/printer.h"
@@ -27,6 +28,7 @@ struct run {
 	bool signalled;		     /* somebody wants the end */
 	struct sup_printer out, err; /* of the command itself */
 	int signal_fd;
+	struct sup_cmd_trace trace;
 };
 
 /* --- the program's text --------------------------------------------------- */
@@ -313,6 +315,7 @@ run_program(struct run *run, const char *program, size_t len)
 	    .program_len = len,
 	    .terms = run->terms,
 	    .run = run->options->state.run,
+	    .trace = run->options->trace != NULL,
 	};
 	const struct weir_events events = {
 	    .arg = run,
@@ -342,6 +345,8 @@ run_program(struct run *run, const char *program, size_t len)
 	write_out(run, &run->err);
 	report(run);
 	code = weir_exit_code(run->execution);
+	if (!sup_cmd_trace_write(&run->trace, run->execution) && code == 0)
+		code = SUP_EXIT_OTHER;
 	/* Nothing is lost in silence: a result that could not be written is
 	 * no success. */
 	if (run->out.error != 0) {
@@ -366,6 +371,7 @@ sup_cmd_run(const struct sup_options *options, char **environment)
 
 	run.options = options;
 	run.signal_fd = -1;
+	run.trace.fd = -1;
 	program = load_program(options, &len, &code);
 	if (program == NULL)
 		return code;
@@ -377,7 +383,10 @@ sup_cmd_run(const struct sup_options *options, char **environment)
 	if (run.terms != NULL)
 		code = open_weir(&run, environment);
 	if (run.weir != NULL && code == 0)
+		code = sup_cmd_trace_open(&run.trace, options->trace);
+	if (run.weir != NULL && code == 0)
 		code = run_program(&run, program, len);
+	sup_cmd_trace_close(&run.trace);
 	weir_execution_free(run.execution);
 	weir_free(run.weir);
 	weir_terms_free(run.terms);

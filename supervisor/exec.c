@@ -12,6 +12,7 @@
 #include "supervisor/exec_io.h"
 #include "supervisor/exec_ledger.h"
 #include "supervisor/exec_memory.h"
+#include "supervisor/exec_trace.h"
 #include "supervisor/exec_tree.h"
 #include "supervisor/result.h"
 #include "supervisor/sys.h"
@@ -321,6 +322,7 @@ finish(struct weir_execution *e)
 		    "they were closed",
 		    e->chan.fds_closed);
 	sup_verdict_reach(&e->facts, &e->verdict);
+	sup_exec_trace_finish(e);
 	sup_exec_ledger_closed(e);
 	sup_result_build(e);
 	if (e->events.finished != NULL)
@@ -453,6 +455,7 @@ sup_exec_destroy(struct weir_execution *e)
 	sup_exec_reap(e);
 	bind_session_free(e->tools);
 	sup_exec_close_io(e);
+	sup_exec_trace_free(e);
 	sup_exec_memory_end(e);
 	sup_exec_remove_workspace(e);
 	sup_output_release(&e->out);

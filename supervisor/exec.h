@@ -56,6 +56,7 @@ struct weir {
 };
 
 struct sup_names;
+struct sup_exec_trace;
 
 /* What holds the memory limit, where one was asked for. */
 struct sup_exec_memory {
@@ -82,6 +83,7 @@ struct weir_execution {
 	char workspace[PATH_MAX];
 	struct sup_exec_memory memory;
 	uint64_t tree_next_ns; /* when its processes are looked at again */
+	struct sup_exec_trace *trace; /* NULL: it is not traced */
 	struct sup_child child;
 	pid_t pid2; /* of the interpreter, as the host sees it; 0: none yet */
 	int pidfd2;

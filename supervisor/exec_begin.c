@@ -126,6 +126,7 @@ sup_exec_prepare(struct weir_execution *e, struct wire_errinfo *info)
 	    .open_mounts = e->weir->open_mounts,
 	    .workspace = SUP_WORKSPACE,
 	    .grants = e->grants,
+	    .trace = e->trace != NULL,
 	};
 	enum wire_err err = WIRE_OK;
 
@@ -143,6 +144,7 @@ sup_exec_prepare(struct weir_execution *e, struct wire_errinfo *info)
 		return err;
 	sup_evidence_expect(&e->evidence, e->launch);
 	e->facts.value_max = e->terms.limits[SUP_LIMIT_VALUE];
+	e->facts.traced = e->trace != NULL;
 	/* What was inherited may be less than what was asked for. */
 	e->facts.cpu_limit_ns =
 	    e->evidence.want_soft[WIRE_LIMIT_CPU] * SUP_NS_PER_S;

@@ -8,6 +8,7 @@
 
 #include "supervisor/exec_ledger.h"
 #include "supervisor/exec_memory.h"
+#include "supervisor/exec_trace.h"
 #include "supervisor/exec_tree.h"
 #include "supervisor/narrow.h"
 #include "supervisor/sys.h"
@@ -247,6 +248,12 @@ on_ready(struct weir_execution *e, const struct wire_ready *ready)
 		(void)snprintf(e->refusal, sizeof(e->refusal), "%s", problem);
 		e->facts.refusal = e->refusal;
 		sup_exec_event(e, SUP_EVENT_REFUSED);
+	} else if (!sup_exec_trace_is_on(e)) {
+		(void)snprintf(e->refusal, sizeof(e->refusal),
+		    "stage seccomp: the filter has no listener, and what it "
+		    "refuses cannot be traced");
+		e->facts.refusal = e->refusal;
+		sup_exec_event(e, SUP_EVENT_REFUSED);
 	} else if (e->state == SUP_EXEC_STARTING && e->launched) {
 		decide(e);
 	} else if (e->state == SUP_EXEC_STARTING &&
@@ -448,6 +455,7 @@ sup_exec_open_io(struct weir_execution *e, struct wire_errinfo *info)
 	    .message = on_message,
 	    .ended = on_channel_end,
 	    .full = on_full,
+	    .descriptor = e->trace != NULL ? sup_exec_trace_adopt : NULL,
 	};
 	enum wire_err err;
 	int timer = sup_sys_timerfd();
@@ -479,6 +487,7 @@ sup_exec_close_io(struct weir_execution *e)
 	sup_loop_remove(loop, &e->report_watch);
 	sup_sys_close(&e->timer_watch.fd);
 	sup_chan_close(&e->chan);
+	sup_exec_trace_close(e);
 	sup_output_stop(&e->out);
 	sup_output_stop(&e->err);
 	sup_sys_close(&e->pidfd2);

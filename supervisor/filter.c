@@ -147,18 +147,19 @@ emit_test(struct compiler *c, const struct sup_filter_test *test, size_t fail)
 	}
 }
 
-static bool
-counts(const struct compiler *c, const struct sup_filter_group *group)
+bool
+sup_filter_counts(const struct sup_filter_params *params,
+    const struct sup_filter_group *group)
 {
 	switch (group->when) {
 	case SUP_FILTER_ALWAYS:
 		return true;
 	case SUP_FILTER_WITH_PROCESSES:
-		return c->params->processes;
+		return params->processes;
 	case SUP_FILTER_WITHOUT_PROCESSES:
-		return !c->params->processes;
+		return !params->processes;
 	case SUP_FILTER_WITH_NETWORK:
-		return c->params->network;
+		return params->network;
 	}
 	return false;
 }
@@ -173,7 +174,7 @@ emit_check(struct compiler *c, unsigned call)
 
 	groups = sup_filter_groups(&group_count);
 	for (g = 0; g < group_count; g++) {
-		if (!counts(c, &groups[g]))
+		if (!sup_filter_counts(c->params, &groups[g]))
 			continue;
 		for (r = 0; r < groups[g].rule_count; r++) {
 			rule = &groups[g].rules[r];
@@ -213,7 +214,7 @@ name_calls(struct compiler *c)
 		const struct target target = {
 		    refused ? SUP_FILTER_EPERM : group->verdict, NO_CHECK};
 
-		if (!counts(c, group))
+		if (!sup_filter_counts(c->params, group))
 			continue;
 		for (i = 0; i < group->call_count; i++)
 			name_call(c, group->calls[i], target);

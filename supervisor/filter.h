@@ -57,4 +57,10 @@ WIRE_MUST_USE enum wire_err sup_filter_compile(
     const struct sup_filter_params *params, struct wire_plan_insn *insns,
     size_t max, size_t *ret_count);
 
+struct sup_filter_group; /* supervisor/filter_table.h */
+
+/* Whether the group is in force with these parameters. */
+bool sup_filter_counts(const struct sup_filter_params *params,
+    const struct sup_filter_group *group);
+
 #endif

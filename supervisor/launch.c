@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "supervisor/elf_loader.h"
+#include "supervisor/filter_why.h"
 #include "supervisor/launch_grants.h"
 #include "supervisor/launch_root.h"
 #include "supervisor/sys.h"
@@ -280,7 +281,9 @@ static enum wire_err
 add_filter(struct sup_launch *launch, const struct sup_launch_request *request,
     struct wire_errinfo *info)
 {
-	const struct sup_filter_params params = {
+	enum wire_err err;
+
+	launch->filter = (struct sup_filter_params){
 	    .arch = SUP_FILTER_NATIVE,
 	    /* In a PID namespace of its own the program is process 2. */
 	    .own_pid = launch->stub.namespaces ? SUP_FILTER_OWN_PID
@@ -290,13 +293,14 @@ add_filter(struct sup_launch *launch, const struct sup_launch_request *request,
 	    .shared_uid = launch->stub.backend == WIRE_BACKEND_PROCESS &&
 		!request->other_ids,
 	};
-	enum wire_err err;
-
-	err = sup_filter_compile(
-	    &params, launch->insns, SUP_FILTER_MAX, &launch->seal.insn_count);
+	err = sup_filter_compile(&launch->filter, launch->insns, SUP_FILTER_MAX,
+	    &launch->seal.insn_count);
 	if (err != WIRE_OK)
 		return wire_fail(info, err, "system-call filter", 0);
+	if (request->trace)
+		sup_filter_ask(launch->insns, launch->seal.insn_count);
 	launch->seal.insns = launch->insns;
+	launch->seal.trace = request->trace;
 	return WIRE_OK;
 }
 

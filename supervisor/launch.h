@@ -40,6 +40,7 @@ struct sup_launch_request {
 	uint32_t uid, gid;     /* to become; WIRE_PLAN_KEEP: none */
 	bool by_pid;	       /* process 1 adds its own id to them */
 	bool other_ids;	       /* not the supervisor's, as the host sees them */
+	bool trace;	       /* the filter asks where it refuses */
 	bool send_workspace;   /* process 1 hands a descriptor on it out */
 	const char *workspace; /* as the child sees it */
 	const struct sup_grants *grants; /* or NULL */
@@ -56,7 +57,8 @@ struct sup_launch {
 	 * counted in the proof and listed among the grants. */
 	const char *below[WIRE_PLAN_MOUNTS];
 	size_t below_count;
-	bool network; /* granted */
+	bool network;			 /* granted */
+	struct sup_filter_params filter; /* what insns were compiled for */
 	struct wire_plan_insn insns[SUP_FILTER_MAX];
 	size_t grants_from;    /* the first mount of a grant */
 	size_t variables_from; /* the first variable of a grant */

@@ -260,6 +260,12 @@ apply_network(struct parser *parser, const char *value)
 }
 
 static enum wire_err
+apply_trace(struct parser *parser, const char *value)
+{
+	return take_name(parser, value, &parser->options->trace);
+}
+
+static enum wire_err
 apply_state(struct parser *parser, const char *value)
 {
 	return sup_state_option_apply(&parser->usage, parser->usage.option,
@@ -388,6 +394,8 @@ static const struct option_spec specs[] = {
 	apply_policy_file},
     {{"--request-file", "FILE", "wishes that nobody trusts, as JSON"},
 	apply_request_file},
+    {{"--trace", "FILE", "name refused system calls in a new file; slow"},
+	apply_trace},
     {{"--help", NULL, "print this text"}, apply_help},
     {{"--version", NULL, "print the version"}, apply_version},
 };
@@ -543,6 +551,11 @@ parse_run(struct parser *parser)
 		    "--profile: there are no profiles; say where they are "
 		    "with --profile-file FILE, which is missing; or leave it "
 		    "out");
+	if (err == WIRE_OK && options->action == SUP_ACTION_RUN &&
+	    options->trace != NULL && options->unconfined)
+		return sup_usage_refuse(&parser->usage,
+		    "--trace: with --unconfined no system call is refused, and "
+		    "there is nothing to trace; leave one of the two out");
 	if (err == WIRE_OK && options->action == SUP_ACTION_RUN)
 		err = sup_state_option_check(&parser->usage, &options->state);
 	return err;

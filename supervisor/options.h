@@ -64,6 +64,7 @@ struct sup_options {
 	const char *profile;
 	const char *policy_file;
 	const char *request_file;
+	const char *trace; /* path of the file to make; NULL: not given */
 	enum sup_source source;
 	const char *program; /* FILE: the path; TEXT: the text */
 	struct sup_state_options state;

@@ -56,7 +56,11 @@ static const struct {
 	"mounts in user namespaces are refused: allow fsopen, fsmount, "
 	"move_mount and umount2 in " PROFILE},
     {"landlock", EPERM, "allow landlock_restrict_self in " PROFILE},
-    {"seccomp", EINVAL, "the kernel needs CONFIG_SECCOMP_FILTER"},
+    {"seccomp", EINVAL,
+	"the kernel needs CONFIG_SECCOMP_FILTER, and for --trace Linux 5.7"},
+    {"seccomp", EBUSY,
+	"--trace is not to be had where somebody listens to the system calls "
+	"of weir itself; leave it out, or start weir outside of that"},
     {NULL, ENOSYS,
 	"the kernel is older than Linux 5.14, or " PROFILE
 	" hides the call: allow it there"},
@@ -87,6 +91,18 @@ is_killed_by_filter(const struct sup_facts *f)
 		WTERMSIG(f->wait_status) == SIGSYS);
 }
 
+/* A listener that is refused to one way to make a child is refused to all,
+ * and says nothing of the ways themselves. */
+static bool
+is_about_the_trace(const struct sup_facts *f)
+{
+	enum wire_stage stage;
+	int error;
+
+	return f->traced && sup_refusal_parse(f->early_text, &stage, &error) &&
+	    stage == WIRE_STAGE_SECCOMP;
+}
+
 bool
 sup_refusal_is(const struct sup_facts *f)
 {
@@ -101,7 +117,8 @@ sup_refusal_is(const struct sup_facts *f)
 	case SUP_EVENT_EXITED:
 		return is_killed_by_filter(f) ||
 		    (WIFEXITED(f->wait_status) &&
-			WEXITSTATUS(f->wait_status) == MODULE_FAILED);
+			WEXITSTATUS(f->wait_status) == MODULE_FAILED &&
+			!is_about_the_trace(f));
 	case SUP_EVENT_GONE:
 		return is_killed_by_filter(f);
 	case SUP_EVENT_NONE:

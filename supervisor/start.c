@@ -10,6 +10,7 @@
 #include "supervisor/exec_begin.h"
 #include "supervisor/exec_io.h"
 #include "supervisor/exec_ledger.h"
+#include "supervisor/exec_trace.h"
 #include "supervisor/explain.h"
 #include "supervisor/sys.h"
 #include "supervisor/terms_load.h"
@@ -99,6 +100,21 @@ make_terms(struct weir_execution *e, const struct weir_request *request,
 }
 
 static bool
+take_trace(struct weir_execution *e, const struct weir_request *request,
+    char error[WEIR_ERROR_MAX])
+{
+	if (!request->trace)
+		return true;
+	if (e->terms.unconfined) {
+		sup_explain(error,
+		    "without confinement no system call is refused, and there "
+		    "is nothing to trace; leave one of the two out");
+		return false;
+	}
+	return sup_exec_trace_new(e) || out_of_memory(e->weir, error);
+}
+
+static bool
 take_program(struct weir_execution *e, const struct weir_request *request,
     char error[WEIR_ERROR_MAX])
 {
@@ -146,7 +162,8 @@ static bool
 accept_request(struct weir_execution *e, const struct weir_request *request,
     char error[WEIR_ERROR_MAX])
 {
-	if (!make_terms(e, request, error) || !take_program(e, request, error))
+	if (!make_terms(e, request, error) || !take_trace(e, request, error) ||
+	    !take_program(e, request, error))
 		return false;
 	/* W13: what could not work fails before anything is started. */
 	if (sup_exec_run_max(e->weir, e->program_len) > WIRE_MAX_FRAME) {

@@ -23,6 +23,7 @@
 struct sup_facts {
 	enum sup_exec_event cause; /* the event that decided the end */
 	bool ran;		   /* `run` was sent */
+	bool traced;		   /* the filter needs a listener */
 	/* What the interpreter wrote to stderr before that; trusted code. */
 	const char *early_text;
 	/* VIOLATION, and where. */

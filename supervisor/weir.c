@@ -12,6 +12,7 @@
 #include "bindings/provider_command.h"
 #include "supervisor/bind_adapter.h"
 #include "supervisor/exec.h"
+#include "supervisor/exec_trace.h"
 #include "supervisor/explain.h"
 #include "supervisor/state_dir.h"
 #include "supervisor/sys.h"
@@ -365,6 +366,11 @@ weir_text(const struct weir_execution *e, enum weir_text text, size_t *ret_len)
 		if (e->verdict.has_value)
 			p = (const char *)e->done.value.p;
 		len = p != NULL ? e->done.value.len : 0;
+		break;
+	case WEIR_TEXT_TRACE:
+		if (e->trace != NULL && e->trace->text_len > 0)
+			p = (const char *)e->trace->text;
+		len = p != NULL ? e->trace->text_len : 0;
 		break;
 	}
 	if (ret_len != NULL)

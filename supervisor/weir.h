@@ -176,6 +176,10 @@ struct weir_request {
 	/* NULL: the built-in profile. With terms, limits only narrow them, and
 	 * level, backend and unconfined are theirs: not looked at here. */
 	const struct weir_terms *terms;
+	/* Counts the system calls that the program is refused, for
+	 * WEIR_TEXT_TRACE. Each of them waits for weir_dispatch, so it is slow.
+	 * Not with unconfined, which refuses none. */
+	bool trace;
 };
 
 struct weir_events {
@@ -214,6 +218,7 @@ enum weir_text {
 	WEIR_TEXT_MESSAGE,
 	WEIR_TEXT_TRACEBACK, /* UTF-8 text, as Python prints it */
 	WEIR_TEXT_VALUE,     /* JSON, as the program gave it */
+	WEIR_TEXT_TRACE,     /* lines of JSON, where a traced program ran */
 };
 
 const char *weir_text(const struct weir_execution *execution,

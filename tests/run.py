@@ -208,7 +208,8 @@ def end_to_end(count, build, layers):
         shutil.copytree(HERE, place / "tests",
                         ignore=shutil.ignore_patterns("__pycache__"))
         # What tests hold the command against.
-        for name in ("README.md", "supervisor/limits_table.c"):
+        for name in ("README.md", "supervisor/limits_table.c",
+                     "supervisor/filter_numbers.h"):
             (place / name).parent.mkdir(exist_ok=True)
             shutil.copy(ROOT / name, place / name)
         shared = ROOT.parent / "shared"

@@ -82,6 +82,9 @@ scalars_are_good(const struct wire_plan *plan)
 		return false;
 	if (plan->channel_fd > INT32_MAX)
 		return false;
+	/* There is no listener without a filter. */
+	if (plan->trace > 1 || (plan->trace && plan->insn_count == 0))
+		return false;
 	return plan->mount_count <= WIRE_PLAN_MOUNTS &&
 	    plan->link_count <= WIRE_PLAN_LINKS &&
 	    plan->arg_count <= WIRE_PLAN_ARGS &&
@@ -165,7 +168,7 @@ read_fixed(struct wire_span *payload, struct wire_plan *plan)
 {
 	struct wire_plan_fixed fixed;
 
-	if (!take_bytes(payload, &fixed, sizeof(fixed)))
+	if (!take_bytes(payload, &fixed, sizeof(fixed)) || fixed.zero != 0)
 		return false;
 	plan->workspace_bytes = fixed.workspace_bytes;
 	plan->workspace_inodes = fixed.workspace_inodes;
@@ -182,6 +185,7 @@ read_fixed(struct wire_span *payload, struct wire_plan *plan)
 	plan->threads = fixed.threads;
 	plan->send_workspace = fixed.send_workspace;
 	plan->processes = fixed.processes;
+	plan->trace = fixed.trace;
 	__builtin_memcpy(plan->soft, fixed.soft, sizeof(fixed.soft));
 	__builtin_memcpy(plan->hard, fixed.hard, sizeof(fixed.hard));
 	return true;

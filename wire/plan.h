@@ -108,6 +108,9 @@ struct wire_plan {
 	uint32_t by_pid;   /* bool: process 1 adds its own id to uid and gid */
 	/* Bool: process 1 hands out a descriptor on the workspace. */
 	uint32_t send_workspace;
+	/* Bool: the filter asks where it refuses, and the module hands its
+	 * listener to the host (seccomp_unotify(2)). */
+	uint32_t trace;
 	uint32_t threads; /* of the program, watched by process 1; 0: not */
 	/* That the program may have beside its first one. With any, what it
 	 * can write to holds nothing that can be executed. */

@@ -64,6 +64,7 @@ put_fixed(struct writer *w, const struct wire_plan *plan)
 	    .threads = plan->threads,
 	    .send_workspace = plan->send_workspace,
 	    .processes = plan->processes,
+	    .trace = plan->trace,
 	};
 
 	memcpy(fixed.soft, plan->soft, sizeof(fixed.soft));

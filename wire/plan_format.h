@@ -42,7 +42,7 @@ struct wire_plan_fixed {
 	uint64_t soft[WIRE_LIMITS], hard[WIRE_LIMITS];
 	uint64_t landlock_handled, landlock_net, landlock_scoped;
 	uint32_t layers, channel_fd, backend, namespaces, uid, gid, by_pid,
-	    threads, send_workspace, processes;
+	    threads, send_workspace, processes, trace, zero;
 };
 
 struct wire_plan_mount_head {
@@ -52,7 +52,7 @@ struct wire_plan_mount_head {
 };
 
 _Static_assert(sizeof(struct wire_plan_header) == 16, "no padding");
-_Static_assert(sizeof(struct wire_plan_fixed) == 8 * (5 + 2 * WIRE_LIMITS) + 40,
+_Static_assert(sizeof(struct wire_plan_fixed) == 8 * (5 + 2 * WIRE_LIMITS) + 48,
     "no padding");
 _Static_assert(sizeof(struct wire_plan_mount_head) == 16, "no padding");
 _Static_assert(sizeof(struct wire_plan_insn) == 8, "as struct sock_filter");

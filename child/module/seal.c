@@ -68,6 +68,7 @@ static void
 apply(const struct wire_plan *plan, struct wire_ready *ready)
 {
 	uint32_t detail;
+	int listener = -1;
 	long r;
 
 	/* Said by name here; their own EPERM would blame the wrong stage. */
@@ -90,7 +91,11 @@ apply(const struct wire_plan *plan, struct wire_ready *ready)
 		check(WIRE_STAGE_DUMPABLE, r < 0 ? (int)-r : 0);
 	}
 	if (wire_plan_has(plan, WIRE_STAGE_SECCOMP))
-		check(WIRE_STAGE_SECCOMP, stub_seccomp_apply(plan));
+		check(WIRE_STAGE_SECCOMP, stub_seccomp_apply(plan, &listener));
+	/* Whatever is refused from here on waits for the host. */
+	if (listener >= 0)
+		check(WIRE_STAGE_SECCOMP,
+		    stub_seccomp_hand_over((int)plan->channel_fd, listener));
 	check(WIRE_STAGE_PROBE, stub_probe_after(plan, ready));
 }
 

@@ -167,6 +167,31 @@ class WithMemory(Failing):
         self.assertEqual(left, [])
 
 
+class WithTrace(Failing):
+    """What is called only for --trace, by whose probes the filter asks."""
+
+    def failing(self, function, number):
+        trace = self.path("trace")
+        self.OPTIONS = ("--trace", trace)
+        if os.path.exists(trace):
+            os.unlink(trace)
+        return super().failing(function, number)
+
+    def judge(self, done):
+        if b"the trace is incomplete" in done.stderr:
+            self.assertEqual(done.returncode, 125)
+            self.assertEqual(json.loads(done.stdout)["value"], VALUE)
+            return
+        super().judge(done)
+        # One is left where a program ran, and says all of it.
+        if not os.path.exists(self.OPTIONS[1]):
+            self.assertNotEqual(done.returncode, 0)
+        elif done.returncode == 0:
+            with open(self.OPTIONS[1]) as file:
+                self.assertEqual(json.loads(file.read()), {
+                    "event": "end", "refused": 0, "rows": 0, "left_out": 0})
+
+
 def add(case, function):
     def test(self):
         self.check(function)
@@ -184,8 +209,12 @@ MEMORY = ("mkdirat", "unlinkat", "openat", "fopen", "readdir", "fdopendir",
 for name in FAILS:
     if name not in MEMORY:
         setattr(WithMemory, "test_" + name.strip("_"), None)
+TRACE = ("poll", "syscall", "open", "write", "calloc", "epoll_ctl", "recvmsg")
+for name in FAILS:
+    if name not in TRACE:
+        setattr(WithTrace, "test_" + name.strip("_"), None)
 # One class's tests of the lists and of the shim are enough.
-for case in (OnTheHostsRoot, WithMemory):
+for case in (OnTheHostsRoot, WithMemory, WithTrace):
     case.test_every_function_is_in_a_list = None
     case.test_the_shim_bites = None
 

@@ -38,7 +38,8 @@ BANNED = {
 # The only places where errno is an expression.
 ERRNO_FILES = ("supervisor/sys.c", "supervisor/sys_dir.c",
                "supervisor/sys_cgroup.c", "supervisor/sys_doctor.c",
-               "supervisor/sys_files.c", "bindings/sys.c")
+               "supervisor/sys_files.c", "supervisor/sys_notify.c",
+               "bindings/sys.c")
 
 TOKEN = re.compile(
     r"""(?P<comment>/\*.*?\*/|//[^\n]*)"""

@@ -29,6 +29,7 @@ def e2e(file, *tests):
 RUNS = e2e("test_300_layers", "Identity")
 OUTSIDE = "test_303_outside"
 GRANTED = "test_140_processes"
+TRACE = "test_150_trace"
 PROCESS = e2e("test_310_process", "Level.test_grades_without_namespaces")
 
 MUTANTS = {
@@ -137,11 +138,22 @@ MUTANTS = {
         (("child/module/seal.c",
           "\tstub_probe_before(plan, ready);",
           "\tstub_probe_before(plan, ready);\n"
-          "\tcheck(WIRE_STAGE_SECCOMP, stub_seccomp_apply(plan));"),), RUNS),
+          "\tcheck(WIRE_STAGE_SECCOMP, stub_seccomp_apply(plan, "
+          "&listener));"),), RUNS),
     "filter-of-one-thread": Mutant(
         "child/seccomp.c", "on every thread (TSYNC)",
-        (("child/seccomp.c", "\t    SECCOMP_FILTER_FLAG_TSYNC, &program);",
-          "\t    0, &program);"),), unit("test_seal")),
+        (("child/seccomp.c",
+          "\tunsigned long flags = SECCOMP_FILTER_FLAG_TSYNC;",
+          "\tunsigned long flags = 0;"),), unit("test_seal")),
+    "listener-kept": Mutant(
+        "child/seccomp.c", "who holds the listener answers",
+        (("child/seccomp.c", "\tr = STUB_SYS(__NR_close, listener);",
+          "\tr = 0;"),),
+        e2e(TRACE, "Reach.test_no_descriptor_of_it_is_inside")),
+    "listener-kept-in-the-unit": Mutant(
+        "child/seccomp.c", "who holds the listener answers",
+        (("child/seccomp.c", "\tr = STUB_SYS(__NR_close, listener);",
+          "\tr = 0;"),), unit("test_seal")),
     "rights-of-directories-on-files": Mutant(
         "child/landlock.c", "rights are masked by the type",
         (("child/landlock.c", "\t\tpath.access &= FS_OF_FILES;", "\t\t;"),),
@@ -201,8 +213,8 @@ MUTANTS = {
         e2e("test_130_network", "Denied.test_level_process")),
     "network-that-nobody-granted": Mutant(
         "supervisor/filter_table.c", "streams and datagrams of the two",
-        (("supervisor/filter.c", "\t\treturn c->params->network;",
-          "\t\treturn c->params->arch < SUP_FILTER_ARCHES;"),),
+        (("supervisor/filter.c", "\t\treturn params->network;",
+          "\t\treturn params->arch < SUP_FILTER_ARCHES;"),),
         unit("test_filter")),
     "names-of-unix": Mutant(
         "supervisor/filter_table.c", "a filter sees neither the family",
@@ -378,6 +390,23 @@ MUTANTS = {
         (("supervisor/sys.c", "\t\t\t(*ret_closed)++;\n"
           "\t\t\tsup_sys_close(&fd);", "\t\t\t(*ret_closed)++;"),),
         unit("test_chan")),
+
+    "any-descriptor-taken": Mutant(
+        "supervisor/chan.c", "one descriptor, with the first byte",
+        (("supervisor/chan.c", "\t    chan->frame.base + chan->frame.end == 0;",
+          "\t    chan->fds_closed < ~0u;"),), unit("test_chan")),
+    "refused-calls-go-on": Mutant(
+        "supervisor/sys_notify.c", "no flags, so never",
+        (("supervisor/sys_notify.c", "\tout.answer.flags = 0;\n"
+          "\tout.answer.error = error > 0 ? -error : -EPERM;",
+          "\tout.answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;\n"
+          "\tout.answer.error = error > 0 ? 0 : -EPERM;"),),
+        e2e(TRACE, "Names.test_what_python_tries")),
+    "refused-calls-succeed": Mutant(
+        "supervisor/sys_notify.c", "no flags, so never",
+        (("supervisor/sys_notify.c",
+          "\tout.answer.error = error > 0 ? -error : -EPERM;",
+          "\tout.answer.error = -error;"),), unit("test_seal")),
 
     # --- the end -----------------------------------------------------------
     "nobody-killed": Mutant(

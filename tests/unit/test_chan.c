@@ -36,7 +36,8 @@ struct peer {
 	enum wire_err ended;
 	bool has_ended;
 	uint64_t offset;
-	int full; /* times reported full, minus times reported empty */
+	int taken; /* the descriptor that was handed on, or 0 */
+	int full;  /* times reported full, minus times reported empty */
 };
 
 static void
@@ -96,7 +97,16 @@ on_full(void *arg, bool is_full)
 }
 
 static void
-open_peer(struct peer *p, size_t frame_max)
+on_descriptor(void *arg, int fd)
+{
+	struct peer *p = arg;
+
+	assert_int_equal(p->taken, 0);
+	p->taken = fd;
+}
+
+static void
+open_peer_that(struct peer *p, size_t frame_max, bool takes_fd)
 {
 	const struct wire_frame_limits limits = {
 	    .frame_max = frame_max,
@@ -105,7 +115,7 @@ open_peer(struct peer *p, size_t frame_max)
 	    .blanks_max = WIRE_MAX_BLANKS,
 	};
 	const struct sup_chan_handler handler = {
-	    p, on_message, on_ended, on_full};
+	    p, on_message, on_ended, on_full, takes_fd ? on_descriptor : NULL};
 	int fds[2];
 
 	memset(p, 0, sizeof(*p));
@@ -115,6 +125,12 @@ open_peer(struct peer *p, size_t frame_max)
 	    sup_chan_open(&p->chan, &p->loop, fds[0], &limits, &handler, NULL),
 	    WIRE_OK);
 	p->fd = fds[1];
+}
+
+static void
+open_peer(struct peer *p, size_t frame_max)
+{
+	open_peer_that(p, frame_max, false);
 }
 
 static void
@@ -303,6 +319,28 @@ count_fds(void)
 	return count;
 }
 
+/* A blank line, and two descriptors with it. */
+static void
+put_fds(struct peer *p)
+{
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
+	} control;
+	struct iovec iov = {(void *)(uintptr_t) "\n", 1};
+	struct msghdr msg = {.msg_iov = &iov,
+	    .msg_iovlen = 1,
+	    .msg_control = &control,
+	    .msg_controllen = sizeof(control)};
+	int fds[2] = {0, 1};
+
+	control.head.cmsg_level = SOL_SOCKET;
+	control.head.cmsg_type = SCM_RIGHTS;
+	control.head.cmsg_len = CMSG_LEN(sizeof(fds));
+	memcpy(CMSG_DATA(&control.head), fds, sizeof(fds));
+	assert_int_equal(sendmsg(p->fd, &msg, 0), 1);
+}
+
 /* Descriptors that come along are closed and counted (SCM_RIGHTS). */
 static void
 t_smuggled_descriptors_are_closed(void **state)
@@ -313,27 +351,58 @@ t_smuggled_descriptors_are_closed(void **state)
 	(void)state;
 	open_peer(&p, 65536);
 	before = count_fds();
-	for (int i = 0; i < 20; i++) {
-		union {
-			struct cmsghdr head;
-			char bytes[CMSG_SPACE(2 * sizeof(int))];
-		} control;
-		struct iovec iov = {(void *)(uintptr_t) "\n", 1};
-		struct msghdr msg = {.msg_iov = &iov,
-		    .msg_iovlen = 1,
-		    .msg_control = &control,
-		    .msg_controllen = sizeof(control)};
-		int fds[2] = {0, 1};
-
-		control.head.cmsg_level = SOL_SOCKET;
-		control.head.cmsg_type = SCM_RIGHTS;
-		control.head.cmsg_len = CMSG_LEN(sizeof(fds));
-		memcpy(CMSG_DATA(&control.head), fds, sizeof(fds));
-		assert_int_equal(sendmsg(p.fd, &msg, 0), 1);
-	}
+	for (int i = 0; i < 20; i++)
+		put_fds(&p);
 	turn(&p);
 	assert_int_equal(count_fds(), before);
 	assert_int_equal(p.chan.fds_closed, 40);
+	assert_false(p.has_ended);
+	close_peer(&p);
+}
+
+/* One, with the first byte, where it is waited for; never another. */
+static void
+t_one_descriptor_is_taken(void **state)
+{
+	struct peer p;
+	size_t before;
+
+	(void)state;
+	open_peer_that(&p, 65536, true);
+	before = count_fds();
+	for (int i = 0; i < 3; i++)
+		put_fds(&p);
+	put_text(&p, READY);
+	put_fds(&p);
+	turn(&p);
+	assert_true(p.taken > 2);
+	assert_true((fcntl(p.taken, F_GETFD) & FD_CLOEXEC) != 0);
+	assert_int_equal(count_fds(), before + 1);
+	assert_int_equal(p.chan.fds_closed, 7);
+	assert_int_equal(p.messages, 1);
+	assert_false(p.has_ended);
+	sup_sys_close(&p.taken);
+	close_peer(&p);
+}
+
+/* What comes with a later byte is not it, though it is the first. */
+static void
+t_a_late_descriptor_is_closed(void **state)
+{
+	struct peer p;
+	size_t before;
+
+	(void)state;
+	open_peer_that(&p, 65536, true);
+	before = count_fds();
+	put_text(&p, "\n");
+	put_fds(&p);
+	put_text(&p, READY);
+	put_fds(&p);
+	turn(&p);
+	assert_int_equal(p.taken, 0);
+	assert_int_equal(count_fds(), before);
+	assert_int_equal(p.chan.fds_closed, 4);
 	assert_false(p.has_ended);
 	close_peer(&p);
 }
@@ -578,6 +647,8 @@ main(void)
 	    cmocka_unit_test(t_many_members_grow_the_table),
 	    cmocka_unit_test(t_end_of_stream),
 	    cmocka_unit_test(t_smuggled_descriptors_are_closed),
+	    cmocka_unit_test(t_one_descriptor_is_taken),
+	    cmocka_unit_test(t_a_late_descriptor_is_closed),
 	    cmocka_unit_test(t_out_of_band_bytes_are_dropped),
 	    cmocka_unit_test(t_unread_replies_wait),
 	    cmocka_unit_test(t_lines_wait_when_the_queue_is_full),

@@ -450,6 +450,20 @@ t_options_that_are_not_there(void **state)
 	assert_false(options.unconfined);
 	accept(LINE("run", "--unconfined", "f"));
 	assert_true(options.unconfined);
+	assert_null(options.trace);
+	accept(LINE("run", "--trace", "t", "f"));
+	assert_string_equal(options.trace, "t");
+	refuse(LINE("run", "--trace=a", "--trace=a", "f"),
+	    "weir: --trace 'a': the option was given before; give it once");
+	refuse(LINE("run", "--trace=", "f"),
+	    "weir: --trace: the name is empty; give one or leave the option "
+	    "out");
+	refuse(LINE("run", "--trace=t", "--unconfined", "f"),
+	    "weir: --trace: with --unconfined no system call is refused, and "
+	    "there is nothing to trace; leave one of the two out");
+	refuse(LINE("run", "--unconfined", "f", "--trace", "t"),
+	    "weir: --trace: with --unconfined no system call is refused, and "
+	    "there is nothing to trace; leave one of the two out");
 	refuse(LINE("run", "--level=isolated", "--level=isolated", "f"),
 	    "weir: --level 'isolated': a level was given before; give one");
 	refuse(LINE("run", "--jsn", "f"),

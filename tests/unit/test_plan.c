@@ -81,6 +81,7 @@ t_everything_comes_back(void **state)
 	plan.threads = 257;
 	plan.processes = 31;
 	plan.send_workspace = 1;
+	plan.trace = 1;
 	len = encode(&plan);
 	(void)state;
 	memset(&got, 0xaa, sizeof(got));
@@ -93,6 +94,7 @@ t_everything_comes_back(void **state)
 	assert_int_equal(got.threads, 257);
 	assert_int_equal(got.processes, 31);
 	assert_int_equal(got.send_workspace, 1);
+	assert_int_equal(got.trace, 1);
 	assert_int_equal(got.uid, 1000);
 	assert_int_equal(got.gid, 1001);
 	assert_int_equal(got.workspace_bytes, plan.workspace_bytes);
@@ -311,6 +313,8 @@ t_bad_contents(void **state)
 	    plan.uid = plan.gid = WIRE_PLAN_KEEP);
 	BAD(plan.by_pid = 2);
 	BAD(plan.send_workspace = 2);
+	BAD(plan.trace = 2);
+	BAD(plan.trace = 1; plan.insn_count = 0); /* no filter to listen to */
 	BAD(plan.channel_fd = 1u << 31);
 	BAD(plan.workspace = "relative");
 	BAD(plan.workspace = "/a/../b");

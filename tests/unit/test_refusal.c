@@ -58,6 +58,8 @@ t_advice_names_the_setting(void **state)
 	advises("root", ENOSYS, "seccomp profile");
 	advises("capabilities", EPERM, "seccomp profile");
 	advises("ids", EINVAL, "weir doctor");
+	advises("seccomp", EBUSY, "--trace");
+	advises("seccomp", EINVAL, "5.7");
 }
 
 static struct sup_facts
@@ -122,6 +124,25 @@ t_statuses_of_the_interpreter(void **state)
 		f.wait_status = sig;
 		assert_int_equal(sup_refusal_is(&f), sig == SIGSYS);
 	}
+}
+
+/* Without its listener a traced program runs nowhere. */
+static void
+t_a_refused_listener_is_refused_everywhere(void **state)
+{
+	struct sup_facts f = facts(SUP_EVENT_EXITED);
+
+	(void)state;
+	f.exited = true;
+	f.wait_status = EXITED(125);
+	f.early_text = "weir: stage seccomp failed: errno 16";
+	assert_true(sup_refusal_is(&f));
+	f.traced = true;
+	assert_false(sup_refusal_is(&f));
+	f.early_text = "weir: stage landlock failed: errno 1";
+	assert_true(sup_refusal_is(&f));
+	f.early_text = "";
+	assert_true(sup_refusal_is(&f));
 }
 
 static void
@@ -205,6 +226,7 @@ main(void)
 	    cmocka_unit_test(t_which_ends_are_refusals),
 	    cmocka_unit_test(t_stages_that_no_other_way_changes),
 	    cmocka_unit_test(t_statuses_of_the_interpreter),
+	    cmocka_unit_test(t_a_refused_listener_is_refused_everywhere),
 	    cmocka_unit_test(t_end_of_process_1),
 	    cmocka_unit_test(t_refusals_of_policy),
 	    cmocka_unit_test(t_only_what_lasts_is_remembered),
