@@ -383,6 +383,7 @@ same_message(const struct wire_msg *a, const struct wire_msg *b)
 		FUZZ_REQUIRE(x->id == y->id && x->kind == y->kind);
 		FUZZ_REQUIRE(wire_span_equal(x->value, y->value));
 		FUZZ_REQUIRE(wire_span_equal(x->handle, y->handle));
+		FUZZ_REQUIRE(wire_span_equal(x->preview, y->preview));
 		FUZZ_REQUIRE(wire_span_equal(x->message, y->message));
 	}
 }

@@ -66,7 +66,8 @@ encode_reply(
 		wire_msg_encode_reply_value(out, reply->id, reply->value);
 	else if (reply->kind == WIRE_REPLY_HANDLE)
 		wire_msg_encode_reply_handle(out, reply->id,
-		    plain(reply->handle, &texts), reply->handle_size);
+		    plain(reply->handle, &texts), reply->handle_size,
+		    plain(reply->preview, &texts));
 	else
 		wire_msg_encode_reply_error(out, reply->id, reply->error,
 		    plain(reply->message, &texts), reply->hard);
@@ -237,6 +238,7 @@ same_reply(const struct wire_reply *a, const struct wire_reply *b)
 	same_value(a->value, b->value);
 	same_text(a->handle, b->handle);
 	FUZZ_REQUIRE(a->handle_size == b->handle_size);
+	same_text(a->preview, b->preview);
 	FUZZ_REQUIRE(a->error == b->error && a->hard == b->hard);
 	same_text(a->message, b->message);
 }

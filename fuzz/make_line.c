@@ -33,6 +33,8 @@ static const char *const frames[] = {ready,
     "{\"type\":\"abort\",\"reason\":\"r\"}",
     "{\"type\":\"reply\",\"id\":0,\"value\":{\"type\":1}}",
     "{\"type\":\"reply\",\"id\":0,\"handle\":{\"token\":\"h\",\"size\":9}}",
+    "{\"type\":\"reply\",\"id\":0,\"handle\":{\"token\":\"h\",\"size\":9,"
+    "\"preview\":\"p\"}}",
     "{\"type\":\"reply\",\"id\":0,\"error\":{\"kind\":\"failed\","
     "\"message\":\"m\",\"hard\":true}}"};
 

@@ -136,6 +136,7 @@ static const struct field abort_[] = {
 static const struct field handle[] = {
     ROW("token", FILLED, UPTO(128)),
     ROW("size", UINT, UPTO(U53)),
+    ROW("preview", STRING, UPTO(8192), MAYBE),
     END,
 };
 static const struct field reply_error[] = {

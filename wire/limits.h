@@ -45,6 +45,8 @@
 /* Opaque result handle, and the interpreter's version in `ready`, likewise. */
 #define WIRE_MAX_HANDLE	 128
 #define WIRE_MAX_VERSION 128
+/* The beginning of what a handle stands for, likewise. */
+#define WIRE_MAX_PREVIEW (8 * WIRE_KIB)
 
 _Static_assert(WIRE_MAX_MESSAGE + WIRE_MAX_TRACEBACK +
 	    WIRE_MAX_WARNINGS * (WIRE_MAX_WARNING + 3) + WIRE_KIB <=

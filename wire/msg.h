@@ -123,9 +123,10 @@ enum wire_reply_kind { WIRE_REPLY_VALUE, WIRE_REPLY_HANDLE, WIRE_REPLY_ERROR };
 struct wire_reply {
 	uint64_t id;
 	enum wire_reply_kind kind;
-	struct wire_span value;	 /* VALUE: any JSON value */
-	struct wire_span handle; /* HANDLE: raw string, opaque */
-	uint64_t handle_size;	 /* HANDLE: bytes of the stored result */
+	struct wire_span value;	  /* VALUE: any JSON value */
+	struct wire_span handle;  /* HANDLE: raw string, opaque */
+	uint64_t handle_size;	  /* HANDLE: bytes of the stored result */
+	struct wire_span preview; /* HANDLE: raw string; len 0 when absent */
 	enum wire_tool_kind error;
 	struct wire_span message; /* ERROR: raw string */
 	bool hard;
@@ -172,7 +173,7 @@ void wire_msg_encode_abort(struct wire_out *out, struct wire_span reason_text);
 void wire_msg_encode_reply_value(
     struct wire_out *out, uint64_t id, struct wire_span value);
 void wire_msg_encode_reply_handle(struct wire_out *out, uint64_t id,
-    struct wire_span handle_text, uint64_t size);
+    struct wire_span handle_text, uint64_t size, struct wire_span preview_text);
 /* message_text may be any bytes; ill-formed parts become U+FFFD, and what is
  * over WIRE_MAX_MESSAGE is cut, as in the reason of an abort. */
 void wire_msg_encode_reply_error(struct wire_out *out, uint64_t id,

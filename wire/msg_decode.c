@@ -349,6 +349,9 @@ decode_reply(struct wire_reader *r, const struct wire_object *frame,
 			    r, "token", wire_fields_find(&handle, "token"));
 		reply->handle_size =
 		    wire_take_uint(r, &handle, "size", WIRE_MAX_ID);
+		if (wire_fields_find(&handle, "preview") != NULL)
+			reply->preview = wire_take_string(
+			    r, &handle, "preview", WIRE_MAX_PREVIEW);
 		break;
 	case 2:
 		reply->kind = WIRE_REPLY_ERROR;

@@ -222,7 +222,7 @@ wire_msg_encode_reply_value(
 
 void
 wire_msg_encode_reply_handle(struct wire_out *out, uint64_t id,
-    struct wire_span handle_text, uint64_t size)
+    struct wire_span handle_text, uint64_t size, struct wire_span preview_text)
 {
 	begin(out, WIRE_MSG_REPLY);
 	member_uint(out, "id", id);
@@ -231,6 +231,10 @@ wire_msg_encode_reply_handle(struct wire_out *out, uint64_t id,
 	wire_out_key(out, "token");
 	wire_out_string(out, handle_text);
 	member_uint(out, "size", size);
+	if (preview_text.len > 0) {
+		wire_out_key(out, "preview");
+		wire_out_cut_string(out, preview_text, WIRE_MAX_PREVIEW);
+	}
 	wire_out_end_object(out);
 	end(out);
 }

@@ -21,7 +21,7 @@
  *   finish(value, returned, warnings) the last frame; does not return
  *   fail(kind, message, traceback, line, status, warnings)  likewise
  *
- * A reply is a tuple: (0, value), (1, handle, size), or
+ * A reply is a tuple: (0, value), (1, handle, size, preview), or
  * (2, kind, message, hard).
  */
 #include "child/module/python.h"
@@ -139,7 +139,9 @@ static PyObject *
 reply_object(struct stub_reply *reply)
 {
 	struct wire_span text = {reply->text, reply->len};
-	PyObject *object = NULL, *result = NULL;
+	struct wire_span preview = {
+	    reply->text + reply->len, reply->preview_len};
+	PyObject *object = NULL, *shown = NULL, *result = NULL;
 
 	if (reply->lost)
 		return PyErr_NoMemory();
@@ -147,6 +149,11 @@ reply_object(struct stub_reply *reply)
 		object = stub_decode(text, "result");
 	else
 		object = stub_decode_string(text);
+	if (object != NULL && reply->kind == WIRE_REPLY_HANDLE) {
+		shown = stub_decode_string(preview);
+		if (shown == NULL)
+			Py_CLEAR(object);
+	}
 	free(reply->text);
 	if (object == NULL)
 		return NULL;
@@ -155,8 +162,8 @@ reply_object(struct stub_reply *reply)
 		result = Py_BuildValue("(iN)", WIRE_REPLY_VALUE, object);
 		break;
 	case WIRE_REPLY_HANDLE:
-		result = Py_BuildValue("(iNK)", WIRE_REPLY_HANDLE, object,
-		    (unsigned long long)reply->size);
+		result = Py_BuildValue("(iNKN)", WIRE_REPLY_HANDLE, object,
+		    (unsigned long long)reply->size, shown);
 		break;
 	case WIRE_REPLY_ERROR:
 		result = error_reply(reply->error, object, reply->hard);

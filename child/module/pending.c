@@ -90,23 +90,28 @@ stub_pending_remove(
 void
 stub_reply_copy(struct stub_reply *reply, const struct wire_reply *from)
 {
-	struct wire_span text = from->value;
+	struct wire_span text = from->value, preview = {NULL, 0};
 
-	if (from->kind == WIRE_REPLY_HANDLE)
+	if (from->kind == WIRE_REPLY_HANDLE) {
 		text = from->handle;
-	else if (from->kind == WIRE_REPLY_ERROR)
+		preview = from->preview;
+	}
+	if (from->kind == WIRE_REPLY_ERROR)
 		text = from->message;
 	*reply = (struct stub_reply){
 	    .kind = from->kind,
 	    .error = from->error,
 	    .hard = from->hard,
 	    .size = from->handle_size,
-	    .text = malloc(text.len + 1),
+	    .text = malloc(text.len + preview.len + 1),
 	    .len = text.len,
+	    .preview_len = preview.len,
 	};
 	reply->lost = reply->text == NULL;
 	if (!reply->lost && text.len != 0)
 		memcpy(reply->text, text.p, text.len);
+	if (!reply->lost && preview.len != 0)
+		memcpy(reply->text + text.len, preview.p, preview.len);
 }
 
 void

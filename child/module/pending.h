@@ -25,6 +25,7 @@ struct stub_reply {
 	uint64_t size; /* HANDLE: of the stored result */
 	uint8_t *text; /* value, raw handle or raw message; owned */
 	size_t len;
+	size_t preview_len; /* HANDLE: raw text that stands behind it */
 };
 
 struct stub_pending {

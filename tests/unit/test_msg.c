@@ -667,7 +667,8 @@ t_reply_goes_both_ways(void **state)
 	assert_true(is(msg.u.reply.value, "{\"a\": 1}"));
 
 	wire_out_init(&out, buf, sizeof(buf));
-	wire_msg_encode_reply_handle(&out, 6, WIRE_LIT("h-1"), 9000000);
+	wire_msg_encode_reply_handle(
+	    &out, 6, WIRE_LIT("h-1"), 9000000, (struct wire_span){NULL, 0});
 	assert_true(is(frame_of(&out),
 	    "{\"type\":\"reply\",\"id\":6,\"handle\":{\"token\":\"h-1\","
 	    "\"size\":9000000}}"));

@@ -139,6 +139,7 @@ t_limits(void **state)
 	    LIMIT(WIRE_MAX_WARNING),
 	    LIMIT(WIRE_MAX_INT_DIGITS),
 	    LIMIT(WIRE_MAX_HANDLE),
+	    LIMIT(WIRE_MAX_PREVIEW),
 	    LIMIT(WIRE_MAX_VERSION),
 	};
 	struct wire_span header;
