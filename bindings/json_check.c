@@ -73,3 +73,23 @@ bind_json_check_value(struct bind_json_check *check, struct wire_span value,
 	}
 	return err;
 }
+
+enum wire_err
+bind_json_check_object(struct bind_json_check *check, struct wire_span value,
+    struct wire_json_member *members, size_t members_max, size_t *ret_count,
+    struct wire_errinfo *info)
+{
+	enum wire_err err = WIRE_ERR_NEED_SCRATCH;
+
+	if (check->mem != NULL)
+		err = wire_json_scan_object(value, DEPTH_MAX, &check->scratch,
+		    members, members_max, ret_count, info);
+	while (err == WIRE_ERR_NEED_SCRATCH) {
+		err = grow(check);
+		if (err != WIRE_OK)
+			return wire_fail(info, err, "arguments", 0);
+		err = wire_json_scan_object(value, DEPTH_MAX, &check->scratch,
+		    members, members_max, ret_count, info);
+	}
+	return err;
+}

@@ -29,4 +29,10 @@ struct wire_span bind_json_trim(struct wire_span text);
 WIRE_MUST_USE enum wire_err bind_json_check_value(struct bind_json_check *check,
     struct wire_span value, struct wire_errinfo *info);
 
+/* As wire_json_scan_object, in a value that was checked before. */
+WIRE_MUST_USE enum wire_err bind_json_check_object(
+    struct bind_json_check *check, struct wire_span value,
+    struct wire_json_member *members, size_t members_max, size_t *ret_count,
+    struct wire_errinfo *info);
+
 #endif

@@ -6,6 +6,8 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -140,6 +142,27 @@ bind_sys_recv(int fd, void *buf, size_t len)
 	return n < 0 ? -errno : n;
 }
 
+int
+bind_sys_random(void *buf, size_t len)
+{
+	ssize_t n;
+
+	do {
+		n = getrandom(buf, len, 0);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	return (size_t)n == len ? 0 : -EIO;
+}
+
+int
+bind_sys_ready_fd(void)
+{
+	int fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
+
+	return fd < 0 ? -errno : fd;
+}
+
 /* --- a file that others write to as well --------------------------------- */
 
 static uint64_t
@@ -147,7 +170,7 @@ clock_ns(clockid_t clock)
 {
 	struct timespec now = {0, 0};
 
-	/* Both clocks are there on every Linux. */
+	/* These clocks are there on every Linux. */
 	(void)clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
@@ -156,6 +179,12 @@ uint64_t
 bind_sys_time(void)
 {
 	return clock_ns(CLOCK_REALTIME);
+}
+
+uint64_t
+bind_sys_cpu_time(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 uint64_t

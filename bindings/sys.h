@@ -32,6 +32,13 @@ ssize_t bind_sys_write_pipe(int fd, const void *buf, size_t len);
 /* One datagram, without blocking. Its full length, even when over len. */
 ssize_t bind_sys_recv(int fd, void *buf, size_t len);
 
+/* Random bits of the kernel's. */
+int bind_sys_random(void *buf, size_t len);
+/* A descriptor that can always be read: a turn of the loop is due. */
+int bind_sys_ready_fd(void);
+/* Nanoseconds of the processor that this thread has used. */
+uint64_t bind_sys_cpu_time(void);
+
 /* --- a file that others write to as well --------------------------------- */
 
 /* Nanoseconds since 1970, and of a clock that is never set. */

@@ -217,6 +217,25 @@ FAULTS = {
         "\t*ret_profile = *set.chosen;",
         "profile", ("got[0] == 0x55",)),
 
+    # --- what is kept and read ---------------------------------------------
+    "window-cuts-a-character": (
+        "bindings/window.c",
+        "end = wire_utf8_floor(text, begin + (size_t)length);",
+        "end = begin + (size_t)length;",
+        "read", ("is_boundary(text, w.begin) && is_boundary(text, w.end)",
+                 "out.err == WIRE_OK")),
+    "stride-one-off": (
+        "bindings/lines.c",
+        "return low * BIND_LINES_STRIDE +",
+        "return low * (BIND_LINES_STRIDE - 1) +",
+        "read", ("bind_lines_of(&kept->lines, text, i) == line",)),
+    "empty-match-skips-one": (
+        "bindings/search.c",
+        "? wire_utf8_ceil(search->text, end + 1)",
+        "? end + 1",
+        "read", ("is_boundary(text, place->begin)", "one.found[0].begin",
+                 "one.count == 1", "is_boundary(text, place->end)")),
+
     # --- the ledger --------------------------------------------------------
     "chain-unchecked": (
         "bindings/ledger_read.c",

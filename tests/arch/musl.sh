@@ -21,6 +21,8 @@ ln -sfn "/usr/include/$machine-linux-gnu/asm" "$work/include/asm"
 echo '#include <string.h>' >"$work/include/bsd/string.h"
 cp /usr/include/bsd/sys/queue.h "$work/include/bsd/sys/"
 : >"$work/include/bsd/sys/cdefs.h"
+# It is loaded when it is used, and its header needs no libc.
+cp /usr/include/pcre2.h "$work/include/"
 
 # Python's configure asks, and musl-gcc answers with glibc's.
 cat >"$work/cc" <<END

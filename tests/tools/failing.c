@@ -31,6 +31,7 @@
 	FAILS(calloc, 0, ENOMEM)                                               \
 	FAILS(chdir, -1, EACCES)                                               \
 	FAILS(clock_getcpuclockid, ESRCH, 0)                                   \
+	FAILS(dlopen, 0, 0)                                                    \
 	FAILS(clone, -1, EAGAIN)                                               \
 	FAILS(dup2, -1, EMFILE)                                                \
 	FAILS(epoll_create1, -1, EMFILE)                                       \
@@ -107,7 +108,7 @@
  * snprintf stderr stdout strchr strcmp strcspn strerror strerrordesc_np strlen
  * strncmp strnlen strrchr strsignal strspn strstr strtol strtoull vsnprintf
  * _exit exit qsort abort getppid getuid fputc fflush strerrorname_np sscanf
- * strpbrk explicit_bzero nanosleep sysconf
+ * strpbrk explicit_bzero nanosleep sysconf dlsym dlclose
  */
 
 #define EXPORTED __attribute__((visibility("default")))
