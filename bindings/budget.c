@@ -5,6 +5,7 @@ const struct bind_limits bind_limits_default = {
     .argument_bytes = 1 * WIRE_MIB,
     .result_bytes = 8 * WIRE_MIB,
     .total_bytes = 64 * WIRE_MIB,
+    .kept_bytes = 64 * WIRE_MIB,
     .tool_time_ns = 60ULL * 1000000000,
     .in_flight = 64,
 };
@@ -22,6 +23,8 @@ bind_limits_check(const struct bind_limits *limits, struct wire_errinfo *info)
 		    info, WIRE_ERR_BAD_ARGUMENT, "result_bytes", 0);
 	if (limits->total_bytes > BIND_MAX_TOTAL)
 		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, "total_bytes", 0);
+	if (limits->kept_bytes > BIND_MAX_KEPT)
+		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, "kept_bytes", 0);
 	if (limits->tool_time_ns == 0 ||
 	    limits->tool_time_ns > BIND_MAX_TOOL_TIME)
 		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, "tool_time", 0);

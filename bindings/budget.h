@@ -22,6 +22,7 @@
 #define BIND_MAX_ARGUMENTS (8ULL * WIRE_MIB)
 #define BIND_MAX_RESULT	   (64ULL * WIRE_MIB)
 #define BIND_MAX_TOTAL	   (4096ULL * WIRE_MIB)
+#define BIND_MAX_KEPT	   (1024ULL * WIRE_MIB)
 #define BIND_MAX_IN_FLIGHT 1024U
 #define BIND_MAX_TOOL_TIME (24ULL * 3600 * 1000000000) /* ns */
 
@@ -30,6 +31,7 @@ struct bind_limits {
 	uint64_t argument_bytes; /* of one call */
 	uint64_t result_bytes;	 /* of one call */
 	uint64_t total_bytes;	 /* arguments and results together */
+	uint64_t kept_bytes;	 /* results that are kept; 0: none is */
 	uint64_t tool_time_ns;	 /* of one call, from its dispatch */
 	uint32_t in_flight;	 /* a window: calls beyond it wait */
 };

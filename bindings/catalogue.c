@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bindings/builtin.h"
 #include "wire/utf8.h"
 
 /*
@@ -144,6 +145,8 @@ bind_catalogue_add(struct bind_catalogue *catalogue, struct wire_span name,
 
 	if (!is_usable_name(name))
 		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, "name", 0);
+	if (bind_builtin_has_name(name))
+		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, "reserved", 0);
 	if (bind_catalogue_find(catalogue, name) != NULL)
 		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, "duplicate", 0);
 	if (catalogue->count >= BIND_MAX_TOOLS)

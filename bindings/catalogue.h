@@ -3,7 +3,8 @@
  *
  * Owns: its tools and, through the provider's release, their data. Refuses:
  * names that are not 1..WIRE_MAX_TOOL_NAME bytes of UTF-8 without control
- * characters, and a name that is already there. A tool is never removed while
+ * characters, a name that is already there, and those of the tools that every
+ * execution has. A tool is never removed while
  * the catalogue lives; it is withdrawn, and then refused to every execution
  * from that moment on. An execution is offered the tools that stood in the
  * catalogue when it started: later ones have a higher index.
@@ -45,7 +46,8 @@ void bind_catalogue_free(struct bind_catalogue *catalogue);
 
 /*
  * Adds a tool and takes over data, on success only. BAD_ARGUMENT with
- * info->site: "name" (not usable), "duplicate", "count"; or NO_MEMORY.
+ * info->site: "name" (not usable), "duplicate", "reserved", "count"; or
+ * NO_MEMORY.
  */
 WIRE_MUST_USE enum wire_err bind_catalogue_add(struct bind_catalogue *catalogue,
     struct wire_span name, const struct bind_provider *provider, void *data,

@@ -67,6 +67,24 @@ bind_message_refused(struct bind_text *text, enum wire_tool_kind kind,
 }
 
 void
+bind_message_not_kept(
+    struct bind_text *text, enum wire_err err, uint64_t size, uint64_t max)
+{
+	if (err == WIRE_ERR_NO_MEMORY) {
+		bind_text_add(
+		    text, "the host has no memory to keep the result");
+		return;
+	}
+	if (err == WIRE_ERR_SYSTEM) {
+		bind_text_add(text, "the host has no handle for the result");
+		return;
+	}
+	add_limit(text, "the result is ", size, " bytes");
+	add_limit(text, ", and there is no room for it beside what is kept of ",
+	    max, " (kept_bytes)");
+}
+
+void
 bind_message_not_json(struct bind_text *text, enum wire_err err, size_t offset)
 {
 	if (err == WIRE_ERR_NO_MEMORY) {

@@ -24,6 +24,10 @@ void bind_message_whole(struct bind_text *text, struct wire_span name,
 void bind_message_refused(struct bind_text *text, enum wire_tool_kind kind,
     const struct bind_budget *budget, uint64_t argument_bytes);
 
+/* What happened, for a result that is too large to be delivered or kept. */
+void bind_message_not_kept(
+    struct bind_text *text, enum wire_err err, uint64_t size, uint64_t max);
+
 /* What happened, for a result that is not JSON. */
 void bind_message_not_json(
     struct bind_text *text, enum wire_err err, size_t offset);

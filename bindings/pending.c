@@ -81,6 +81,21 @@ reply_refusal(struct bind_pending *call, enum wire_tool_kind kind)
 	reply_error(call, kind, bind_text_span(&text));
 }
 
+static void
+reply_handle(struct bind_pending *call)
+{
+	const struct bind_session_config *config = &call->session->config;
+	const struct bind_kept *kept = call->kept;
+	struct bind_reply_handle handle = {
+	    .token = {(const uint8_t *)kept->token, BIND_TOKEN_LEN},
+	    .size = kept->size,
+	    .preview = bind_kept_preview(kept),
+	};
+
+	config->reply(config->reply_arg,
+	    &(struct bind_reply){.id = call->job.id, .handle = &handle});
+}
+
 /*
  * The last step of every call: the record of its end, then the reply.
  * SECURITY: a result whose end could not be recorded is not delivered, so the
@@ -95,6 +110,8 @@ finish(struct bind_pending *call)
 	if (call->state == BIND_CALL_REFUSED && call->kind == WIRE_TOOL_NONE)
 		call->kind = call->session->shut;
 	err = record_end(call);
+	if (err != WIRE_OK && call->kept != NULL)
+		bind_store_drop(&call->session->store, call->kept);
 	if (call->session->muted)
 		return;
 	if (call->state == BIND_CALL_REFUSED)
@@ -103,6 +120,8 @@ finish(struct bind_pending *call)
 		reply_refusal(call, WIRE_TOOL_NOT_RECORDED);
 	else if (call->state != BIND_CALL_COMPLETED)
 		reply_error(call, call->kind, call->outcome->message);
+	else if (call->kept != NULL)
+		reply_handle(call);
 	else
 		config->reply(config->reply_arg,
 		    &(struct bind_reply){
@@ -139,8 +158,13 @@ static enum bind_call_event
 admit(struct bind_pending *call)
 {
 	const struct bind_session *session = call->session;
-	const struct bind_tool *tool = NULL;
+	const struct bind_tool *tool =
+	    bind_builtin_find(&session->builtin, call->name);
 
+	if (tool != NULL) {
+		call->tool = tool;
+		return BIND_CALL_PASS;
+	}
 	if (session->chosen != NULL)
 		tool =
 		    bind_catalogue_find(session->config.catalogue, call->name);

@@ -2,16 +2,19 @@
  * One call on its way through a session, and the session's inside.
  *
  * For bindings/session.c, which keeps the lists and the window, and
- * bindings/pending.c, which takes a call through its table. Nobody else
- * includes this.
+ * bindings/pending.c, which takes a call through its table, and
+ * bindings/builtin.c, whose tools are the session's own. Nobody else includes
+ * this.
  */
 #ifndef BIND_PENDING_H
 #define BIND_PENDING_H
 
 #include <bsd/sys/queue.h>
 
+#include "bindings/builtin.h"
 #include "bindings/json_check.h"
 #include "bindings/session.h"
+#include "bindings/store.h"
 
 struct bind_pending {
 	TAILQ_ENTRY(bind_pending) link;
@@ -22,6 +25,8 @@ struct bind_pending {
 	struct wire_span name;
 	uint64_t argument_bytes;
 	uint64_t result_bytes;
+	size_t held; /* claimed of what can be kept, while it arrives */
+	const struct bind_kept *kept; /* instead of a value */
 	uint64_t started_ns;
 	bool is_ending;			    /* on that list */
 	const struct bind_outcome *outcome; /* while it is being finished */
@@ -44,6 +49,9 @@ struct bind_session {
 	bool pumping;
 	bool muted; /* being freed */
 	struct bind_json_check check;
+	struct bind_store store;
+	uint64_t held; /* of what can be kept: claimed by calls */
+	struct bind_builtin builtin;
 };
 
 /*

@@ -45,6 +45,14 @@ struct bind_job {
 	struct wire_span arguments; /* a JSON object; good until gone() */
 	uint64_t deadline_ns;	    /* for information: cancel() comes anyway */
 	size_t result_max;
+	/*
+	 * What a provider asks that holds more than `held` bytes of a result:
+	 * up to how many it may hold, 0 when it has to stop (with the kind
+	 * `over`). SECURITY: so what all results together take is bounded
+	 * while they arrive, and not only when they have.
+	 */
+	size_t (*more)(struct bind_job *job, size_t held);
+	enum wire_tool_kind over;
 	const struct bind_loop *loop;
 	void (*done)(struct bind_job *job, const struct bind_outcome *outcome);
 	void (*gone)(struct bind_job *job);

@@ -152,6 +152,19 @@ in_ready(void *arg, unsigned events)
 		    j, WIRE_TOOL_FAILED, "the host cannot write its arguments");
 }
 
+static bool
+may_hold_more(struct job *j)
+{
+	size_t more = 0;
+
+	if (j->job->more != NULL)
+		more = j->job->more(j->job, j->value.max);
+	if (more <= j->value.max)
+		return false;
+	j->value.max = more;
+	return true;
+}
+
 static void
 out_ready(void *arg, unsigned events)
 {
@@ -160,9 +173,14 @@ out_ready(void *arg, unsigned events)
 	    bind_intake_read(&j->value, j->out.watch.fd);
 
 	(void)events;
+	if (r == BIND_INTAKE_OVER && may_hold_more(j))
+		return;
 	if (r == BIND_INTAKE_OVER) {
-		stop(j, WIRE_TOOL_RESULT_TOO_LARGE,
-		    "stopped while it wrote more than result_bytes");
+		stop(j, j->job->over,
+		    j->job->over == WIRE_TOOL_RESULT_TOO_LARGE
+			? "stopped while it wrote more than result_bytes"
+			: "stopped while it wrote more than can be kept "
+			  "(kept_bytes)");
 	} else if (r == BIND_INTAKE_NO_MEMORY) {
 		stop(j, WIRE_TOOL_FAILED, "the host has no memory");
 	} else if (r == BIND_INTAKE_FAILED) {

@@ -71,7 +71,9 @@ pump(struct bind_session *session)
 
 		TAILQ_REMOVE(&session->waiting, call, link);
 		/* Withdrawn since it was admitted? */
-		kind = bind_tool_admit(call->tool, session->offered);
+		kind = bind_builtin_is(call->tool)
+		    ? WIRE_TOOL_NONE
+		    : bind_tool_admit(call->tool, session->offered);
 		if (kind != WIRE_TOOL_NONE)
 			refuse(call, kind);
 		else if (bind_pending_advance(call, BIND_CALL_TURN))
@@ -105,6 +107,68 @@ move_to_ending(struct bind_pending *call)
 	call->is_ending = true;
 }
 
+/*
+ * Room for a result that arrives and is over the limit of what is delivered;
+ * see struct bind_job. It is claimed as it grows, and given back when the call
+ * ends, or turned into what is kept.
+ */
+static size_t
+job_more(struct bind_job *job, size_t held)
+{
+	struct bind_pending *call = call_of(job);
+	struct bind_session *session = call->session;
+	uint64_t left = bind_store_left(&session->store);
+	uint64_t max = BIND_MAX_RESULT + BIND_RESULT_SLACK;
+
+	if (bind_builtin_is(call->tool) || session->held > left)
+		return 0;
+	left -= session->held;
+	if (call->held + left < max)
+		max = call->held + left;
+	if (max > 2 * (uint64_t)held)
+		max = 2 * (uint64_t)held;
+	if (max <= held)
+		return 0;
+	session->held += max - call->held;
+	call->held = (size_t)max;
+	return (size_t)max;
+}
+
+static void
+give_back(struct bind_pending *call)
+{
+	call->session->held -= call->held;
+	call->held = 0;
+}
+
+/* A result that is too large to deliver, and JSON: kept whole, or refused. */
+static void
+keep_value(struct bind_pending *call, struct wire_span value,
+    struct bind_outcome *outcome, struct bind_text *text)
+{
+	struct bind_session *session = call->session;
+	struct wire_errinfo info = {"", 0, 0};
+	enum wire_err err = WIRE_ERR_NO_SPACE;
+
+	/* What other calls hold on their way is spoken for. */
+	if (value.len <= BIND_MAX_RESULT &&
+	    value.len + session->held <= bind_store_left(&session->store))
+		err =
+		    bind_store_put(&session->store, value, &call->kept, &info);
+	if (err == WIRE_OK)
+		return;
+	outcome->kind = WIRE_TOOL_RESULT_NOT_PAGED;
+	bind_message_not_kept(text, err, value.len, session->store.max);
+}
+
+/* B6: whole, or a handle. A window of what is kept is not kept again. */
+static bool
+is_kept(const struct bind_pending *call, size_t len)
+{
+	return len > call->session->config.limits.result_bytes &&
+	    call->session->store.max > 0 && !bind_builtin_is(call->tool);
+}
+
 /* Charges and checks a value. *outcome becomes an error, worded in *text,
  * when it cannot be delivered. */
 static void
@@ -117,7 +181,12 @@ judge_value(struct bind_pending *call, struct bind_outcome *outcome,
 	enum wire_err err;
 
 	call->result_bytes = value.len;
-	outcome->kind = bind_budget_charge_result(&session->budget, value.len);
+	if (is_kept(call, value.len)) {
+		outcome->kind = WIRE_TOOL_NONE;
+	} else {
+		outcome->kind =
+		    bind_budget_charge_result(&session->budget, value.len);
+	}
 	if (outcome->kind != WIRE_TOOL_NONE) {
 		if (outcome->kind == WIRE_TOOL_BUDGET_SPENT)
 			bind_session_spend(session);
@@ -132,6 +201,8 @@ judge_value(struct bind_pending *call, struct bind_outcome *outcome,
 		return;
 	}
 	outcome->value = value;
+	if (is_kept(call, value.len))
+		keep_value(call, value, outcome, text);
 }
 
 static void
@@ -146,6 +217,7 @@ job_done(struct bind_job *job, const struct bind_outcome *given)
 
 	if (!call->is_ending)
 		move_to_ending(call);
+	give_back(call);
 	if (outcome.kind == WIRE_TOOL_NONE) {
 		bind_text_init(&text, buf, sizeof(buf));
 		judge_value(call, &outcome, &text);
@@ -216,6 +288,8 @@ bind_session_new(const struct bind_session_config *config,
 	}
 	bind_budget_init(&session->budget, &config->limits);
 	bind_json_check_init(&session->check, config->seed);
+	bind_store_init(&session->store, config->limits.kept_bytes);
+	bind_builtin_init(&session->builtin, session);
 	TAILQ_INIT(&session->waiting);
 	TAILQ_INIT(&session->running);
 	TAILQ_INIT(&session->ending);
@@ -236,6 +310,9 @@ bind_session_call(struct bind_session *session, const struct wire_call *frame)
 		    .id = frame->id,
 		    .arguments = frame->arguments,
 		    .result_max = session->config.limits.result_bytes,
+		    .more = job_more,
+		    .over = session->store.max > 0 ? WIRE_TOOL_RESULT_NOT_PAGED
+						   : WIRE_TOOL_RESULT_TOO_LARGE,
 		    .loop = session->config.loop,
 		    .done = job_done,
 		    .gone = job_gone,
@@ -302,6 +379,7 @@ bind_session_free(struct bind_session *session)
 	abandon_all(&session->running);
 	abandon_all(&session->ending);
 	bind_json_check_release(&session->check);
+	bind_store_release(&session->store);
 	free(session->chosen);
 	free(session);
 }

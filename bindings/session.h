@@ -6,7 +6,9 @@
  * once through `reply`, in any order, until the session is freed. Dispatches
  * in id order, at most limits.in_flight at a time; a slot is taken until the
  * provider has nothing left of the call. Waiting calls are copied; the byte and
- * call budgets bound them.
+ * call budgets bound them. A result that is over limits.result_bytes is kept in
+ * the session's store and answered with a handle, while limits.kept_bytes has
+ * room for it.
  *
  * How an execution ends: bind_session_halt when the end is decided (nothing
  * more is dispatched, waiting calls are refused), bind_session_close to cancel
@@ -27,10 +29,18 @@
 #include "bindings/record.h"
 #include "wire/msg.h"
 
+/* A result that is kept (bindings/store.h). */
+struct bind_reply_handle {
+	struct wire_span token;
+	uint64_t size;
+	struct wire_span preview; /* text */
+};
+
 /* An answer. Spans are good until the callback returns. */
 struct bind_reply {
 	uint64_t id;
-	enum wire_tool_kind kind; /* NONE: value */
+	enum wire_tool_kind kind; /* NONE: handle, or else value */
+	const struct bind_reply_handle *handle; /* NULL: there is none */
 	struct wire_span value;	  /* scanned JSON without outer white space */
 	struct wire_span message; /* any bytes; ends with the kind's guidance */
 	bool hard;

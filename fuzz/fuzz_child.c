@@ -160,6 +160,8 @@ choose_limits(void)
 	limits[SUP_LIMIT_ARGUMENT_BYTES] = OF(arguments, rig_byte());
 	limits[SUP_LIMIT_RESULT_BYTES] = OF(results, rig_byte());
 	limits[SUP_LIMIT_TOTAL_BYTES] = OF(totals, rig_byte());
+	/* What is kept has a target of its own (fuzz_read.c). */
+	limits[SUP_LIMIT_KEPT_BYTES] = 0;
 	limits[SUP_LIMIT_VALUE] = OF(values, rig_byte());
 	byte = rig_byte();
 	limits[SUP_LIMIT_WALL] = OF(milliseconds, byte) * SUP_NS_PER_MS;
@@ -229,9 +231,10 @@ start(void)
 {
 	static const enum sup_limit chosen[] = {SUP_LIMIT_CALLS,
 	    SUP_LIMIT_IN_FLIGHT, SUP_LIMIT_ARGUMENT_BYTES,
-	    SUP_LIMIT_RESULT_BYTES, SUP_LIMIT_TOTAL_BYTES, SUP_LIMIT_VALUE,
-	    SUP_LIMIT_WALL, SUP_LIMIT_TOOL_TIME, SUP_LIMIT_GRACE,
-	    SUP_LIMIT_STDOUT, SUP_LIMIT_STDERR, SUP_LIMIT_PREVIEW};
+	    SUP_LIMIT_RESULT_BYTES, SUP_LIMIT_TOTAL_BYTES, SUP_LIMIT_KEPT_BYTES,
+	    SUP_LIMIT_VALUE, SUP_LIMIT_WALL, SUP_LIMIT_TOOL_TIME,
+	    SUP_LIMIT_GRACE, SUP_LIMIT_STDOUT, SUP_LIMIT_STDERR,
+	    SUP_LIMIT_PREVIEW};
 	struct weir_limit limits[sizeof(chosen) / sizeof(chosen[0])];
 	const struct weir_request request = {
 	    .program = "1",

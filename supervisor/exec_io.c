@@ -337,7 +337,10 @@ fill_reply(struct wire_out *out, const void *arg)
 {
 	const struct bind_reply *r = arg;
 
-	if (r->kind == WIRE_TOOL_NONE)
+	if (r->handle != NULL)
+		wire_msg_encode_reply_handle(out, r->id, r->handle->token,
+		    r->handle->size, r->handle->preview);
+	else if (r->kind == WIRE_TOOL_NONE)
 		wire_msg_encode_reply_value(out, r->id, r->value);
 	else
 		wire_msg_encode_reply_error(
@@ -351,6 +354,9 @@ on_reply(void *arg, const struct bind_reply *reply)
 	size_t max = reply->kind == WIRE_TOOL_NONE ? reply->value.len
 						   : reply->message.len * 6;
 	struct wire_errinfo info = {"a reply", 0, 0};
+
+	if (reply->handle != NULL)
+		max = WIRE_MAX_PREVIEW;
 
 	/* Nobody waits for it when the end is decided; the record has it. */
 	if (e->state != SUP_EXEC_RUNNING)
@@ -380,6 +386,7 @@ sup_exec_open_tools(struct weir_execution *e, struct wire_errinfo *info)
 		    .argument_bytes = limits[SUP_LIMIT_ARGUMENT_BYTES],
 		    .result_bytes = limits[SUP_LIMIT_RESULT_BYTES],
 		    .total_bytes = limits[SUP_LIMIT_TOTAL_BYTES],
+		    .kept_bytes = limits[SUP_LIMIT_KEPT_BYTES],
 		    .tool_time_ns = limits[SUP_LIMIT_TOOL_TIME],
 		    .in_flight = (uint32_t)limits[SUP_LIMIT_IN_FLIGHT],
 		},

@@ -86,6 +86,8 @@ static const struct sup_limit_spec specs[SUP_LIMITS] = {
 	"bytes of one call's result"),
     [SUP_LIMIT_TOTAL_BYTES] = SIZE("total_bytes", 64 * MIB, 4 * GIB, 0,
 	"bytes of all arguments and results"),
+    [SUP_LIMIT_KEPT_BYTES] = SIZE("kept_bytes", 64 * MIB, 1 * GIB, 0,
+	"bytes of larger results that are kept"),
     [SUP_LIMIT_TOOL_TIME] =
 	TIME("tool_time", 60 * S, 24 * H, 1 * MS, "time of one tool call"),
     [SUP_LIMIT_RUN_CALLS] = NUMBER("run_calls", 10000, 100000000, 0,

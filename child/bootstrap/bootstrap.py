@@ -70,18 +70,39 @@ def refuse_use(cls):
 
 @refuse_use
 class ToolResultHandle:
-    """A result that the host keeps because it is too large to deliver."""
+    """A result that the host keeps because it is too large to deliver. Its
+    text is that of a string, and of any other value its JSON. The methods are
+    calls of the tool read_tool_output, awaited where tools are."""
 
-    __slots__ = ("_handle", "tool", "size")
+    __slots__ = ("token", "size", "preview", "tool")
 
-    def __init__(self, handle, size, tool):
-        self._handle = handle
+    def __init__(self, token, size, preview, tool):
+        self.token = token
         self.size = size
+        self.preview = preview
         self.tool = tool
 
+    def read(self, offset=0, length=None):
+        """The text of length bytes from offset on, without cutting any
+        character."""
+        return read_kept("text", self.token, offset=offset, length=length)
+
+    def lines(self, start=0, count=None):
+        """A list of count lines from the line start on, counted from 0."""
+        return read_kept("lines", self.token, start=start, count=count)
+
+    def search(self, pattern, offset=0, length=None, limit=None,
+               ignore_case=False):
+        """A list of the matches of a regular expression, each a dict with
+        line, offset, length, match and text (the line)."""
+        return read_kept("matches", self.token, pattern=pattern,
+                         offset=offset, length=length, limit=limit,
+                         ignore_case=ignore_case)
+
     def _advice(self):
-        return ("the result of %s is %d bytes and stays with the host; ask "
-                "the tool for a smaller part of it" % (self.tool, self.size))
+        return ("the result of %s is %d bytes of text and stays with the host;"
+                " write .read(offset, length), .lines(start, count) or "
+                ".search(pattern)" % (self.tool, self.size))
 
     def __getattr__(self, name):
         if name.startswith("_"):
@@ -89,16 +110,16 @@ class ToolResultHandle:
         raise NotData(self._advice())
 
     def __repr__(self):
-        return "<result of %s, %d bytes, kept by the host>" % (
-            self.tool, self.size)
+        return "<result of %s, %d bytes, kept by the host: .read, .lines, " \
+            ".search>" % (self.tool, self.size)
 
 
-def outcome(tool, reply):
-    """The value of a reply of _weir, or its error raised."""
+def outcome(tool, reply, part=None):
+    """The value of a reply of _weir, or a part of it, or its error raised."""
     if reply[0] == 0:
-        return reply[1]
+        return reply[1] if part is None else reply[1][part]
     if reply[0] == 1:
-        return ToolResultHandle(reply[1], reply[2], tool)
+        return ToolResultHandle(reply[1], reply[2], reply[3], tool)
     raise ToolError(reply[1], reply[2], reply[3], tool)
 
 
@@ -116,6 +137,19 @@ def call_tool_sync(name, arguments=None):
     return outcome(name, _weir.call(name, check_arguments(name, arguments)))
 
 
+READ = "read_tool_output"
+
+
+def read_kept(part, token, **arguments):
+    """One part of what READ answers; a ToolCall where tools are awaited."""
+    arguments["handle"] = token
+    if is_awaiting:
+        return ToolCall(READ, arguments, part)
+    return outcome(READ, _weir.call(READ, arguments), part)
+
+
+METHODS = {"text": "read", "lines": "lines", "matches": "search"}
+is_awaiting = False  # whether the program awaits its tools
 unawaited = {}  # tool: number of calls that were made and not awaited
 
 
@@ -125,11 +159,12 @@ class ToolCall:
     that create_task, gather, TaskGroup and wait_for take it; it is sent when
     it is first awaited."""
 
-    __slots__ = ("_tool", "_arguments", "_steps", "__weakref__")
+    __slots__ = ("_tool", "_arguments", "_part", "_steps", "__weakref__")
 
-    def __init__(self, tool, arguments):
+    def __init__(self, tool, arguments, part=None):
         self._tool = tool
         self._arguments = arguments
+        self._part = part
         self._steps = None
         unawaited[tool] = unawaited.get(tool, 0) + 1
 
@@ -137,7 +172,7 @@ class ToolCall:
         if self._steps is not None:
             raise RuntimeError("this tool call was awaited already")
         unawaited[self._tool] -= 1
-        self._steps = perform(self._tool, self._arguments)
+        self._steps = perform(self._tool, self._arguments, self._part)
         self._arguments = None
         return self._steps
 
@@ -154,6 +189,8 @@ class ToolCall:
         (self._steps or self._begin()).close()
 
     def _spelled(self):
+        if self._part is not None:
+            return "await handle.%s(...)" % METHODS[self._part]
         if is_alias(self._tool):
             return "await %s(...)" % self._tool
         return "await call_tool(%r, ...)" % self._tool
@@ -171,23 +208,23 @@ class ToolCall:
         return "<tool call, write: %s>" % self._spelled()
 
 
-def perform(tool, arguments):
+def perform(tool, arguments, part):
     """The steps of an awaited call: a generator, as __await__ wants one."""
     loop = running_loop()
     if loop is None:
         # Nothing else could run meanwhile.
-        return outcome(tool, _weir.call(tool, arguments))
+        return outcome(tool, _weir.call(tool, arguments), part)
     watch(loop)
     future = loop.create_future()
     call = _weir.start(tool, arguments, Delivery(loop, future))
     if type(call) is tuple:
-        return outcome(tool, call)
+        return outcome(tool, call, part)
     try:
         reply = yield from future
     except BaseException:
         _weir.drop(call)
         raise
-    return outcome(tool, reply)
+    return outcome(tool, reply, part)
 
 
 def running_loop():
@@ -254,11 +291,17 @@ def make_alias(name, call):
     return tool
 
 
-def make_namespace(tools, is_awaiting):
+# Tools that every program has, whatever is offered.
+OWN_TOOLS = (READ, "list_tools", "get_tool_info")
+
+
+def make_namespace(tools, awaiting):
     """A fresh __main__ with the names of P3. A tool gets an alias when its
     name is an identifier that neither a keyword, a reserved name nor a
     builtin has; call_tool reaches every tool."""
-    if is_awaiting:
+    global is_awaiting
+    is_awaiting = awaiting
+    if awaiting:
         def call_tool(name, arguments=None):
             """A tool call, to be awaited."""
             return ToolCall(name, check_arguments(name, arguments))
@@ -275,7 +318,7 @@ def make_namespace(tools, is_awaiting):
     for cls in (ToolError, ToolResultHandle):
         cls.__module__ = "__main__"
     taken = KEYWORDS.union(names, vars(builtins))
-    for name in tools:
+    for name in OWN_TOOLS + tuple(tools):
         if name.isidentifier() and name not in taken:
             aliases[name] = make_alias(name, call_tool)
     names.update(aliases)

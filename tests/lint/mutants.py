@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Holds tests/mutants/mutant_table.py against the sources: each comment of
 child/ and supervisor/ that begins with `SECURITY:` has a mutant, and each
-mutant a comment and texts that stand once in their files.
+mutant a comment, there or in bindings/, and texts that stand once in their
+files.
 
 Prints FILE: TEXT for each complaint and exits with 1 when there was one.
 """
@@ -15,9 +16,9 @@ sys.path.insert(0, str(ROOT / "tests/mutants"))
 from mutant_table import MUTANTS  # noqa: E402
 
 
-def comments():
+def comments(*tops):
     """(file, what a SECURITY comment says) of all."""
-    for top in ("child", "supervisor"):
+    for top in tops:
         for path in sorted((ROOT / top).rglob("*.[ch]")):
             text = path.read_text(encoding="utf-8")
             for found in re.finditer(r"(?<![\w])SECURITY:\s", text):
@@ -28,12 +29,13 @@ def comments():
 
 def main():
     complaints = []
-    there = list(comments())
+    there = list(comments("child", "supervisor"))
     for file, words in there:
         if not any(mutant.file == file and words.startswith(mutant.words)
                    for mutant in MUTANTS.values()):
             complaints.append("%s: no mutant for the comment 'SECURITY: "
                               "%s...'" % (file, words[:50]))
+    there += comments("bindings")
     for name, mutant in MUTANTS.items():
         if not any(mutant.file == file and words.startswith(mutant.words)
                    for file, words in there):

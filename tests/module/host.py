@@ -28,8 +28,8 @@ class Raw(str):
 
 
 class Handle:
-    def __init__(self, token, size):
-        self.reply = {"token": token, "size": size}
+    def __init__(self, token, size, **more):
+        self.reply = dict(more, token=token, size=size)
 
 
 class Child:
@@ -170,9 +170,10 @@ class Host:
         return Child(self.python, self.libexec, self.plan, environment)
 
     def run(self, program, tools=None, value=256 * KIB, arguments=KIB * KIB,
-            hold=0, frame=None):
-        """Runs a program. tools: name to function of the arguments. hold:
-        that many calls are collected, then answered last first."""
+            hold=0, frame=None, own=None):
+        """Runs a program. tools: name to function of the arguments; own: the
+        same of those that are not offered. hold: that many calls are
+        collected, then answered last first."""
         tools = tools or {}
         child = self.start()
         result = Result()
@@ -199,9 +200,10 @@ class Host:
                 result.ids.append(message["id"])
 
                 def answer(name=name, given=given):
-                    if name not in tools:
+                    function = tools.get(name) or (own or {}).get(name)
+                    if function is None:
                         raise Failed("not_offered", "no such tool")
-                    return tools[name](given)
+                    return function(given)
 
                 held.append(reply_line(message["id"], answer))
                 if len(held) >= hold:

@@ -31,6 +31,11 @@ TOOLS = {
 }
 
 
+def READ(arguments):
+    """Answers as the host's tool does, whatever is asked."""
+    return {"text": "text", "lines": ["lines"], "matches": [{"line": 1}]}
+
+
 class Blocking(unittest.TestCase):
     def test_names(self):
         result = run("[TOOLS, 'class' in globals(), print is "
@@ -122,6 +127,54 @@ r
         self.assertEqual(len(result.value), 10)
         self.assertEqual(len(set(result.value[3:])), 1)
         self.assertIn("123456 bytes", result.value[3])
+        for word in (".read(", ".lines(", ".search("):
+            self.assertIn(word, result.value[3])
+
+    def test_what_a_handle_has(self):
+        result = run("h, i = big(), shown()\n"
+                     "[h.token, h.size, h.preview, h.tool, i.preview]",
+                     tools=dict(TOOLS, shown=lambda a: host.Handle(
+                         "t\u00e9", 7, preview="caf\u00e9\n\0")))
+        self.assertEqual(result.value, [
+            "tok", 123456, "", "big", "caf\u00e9\n\0"])
+
+    def test_handles_are_read_by_a_tool(self):
+        result = run("h = big()\n"
+                     "[h.read(), h.read(7, 9), h.lines(), h.lines(3, count=2),"
+                     " h.search('x+'), h.search('x', 5, 6, 7, True),"
+                     " read_tool_output(handle='tok', count=1)]",
+                     own={"read_tool_output": READ})
+        self.assertEqual(result.value, [
+            "text", "text", ["lines"], ["lines"], [{"line": 1}],
+            [{"line": 1}],
+            {"text": "text", "lines": ["lines"], "matches": [{"line": 1}]}])
+        given = [arguments for name, arguments in result.calls
+                 if name == "read_tool_output"]
+        self.assertEqual(given, [
+            {"handle": "tok", "offset": 0, "length": None},
+            {"handle": "tok", "offset": 7, "length": 9},
+            {"handle": "tok", "start": 0, "count": None},
+            {"handle": "tok", "start": 3, "count": 2},
+            {"handle": "tok", "pattern": "x+", "offset": 0, "length": None,
+             "limit": None, "ignore_case": False},
+            {"handle": "tok", "pattern": "x", "offset": 5, "length": 6,
+             "limit": 7, "ignore_case": True},
+            {"handle": "tok", "count": 1}])
+
+    def test_a_handle_that_is_refused(self):
+        def refuse(arguments):
+            raise host.Failed("handle_not_yours", "no such handle")
+        result = run("try: big().lines()\n"
+                     "except ToolError as e: r = [e.kind, e.tool]\nr",
+                     own={"read_tool_output": refuse})
+        self.assertEqual(result.value,
+                         ["handle_not_yours", "read_tool_output"])
+
+    def test_tools_that_every_program_has(self):
+        result = run("[TOOLS, list_tools(), get_tool_info(name='x')]",
+                     tools={"t": len}, own={"list_tools": lambda a: ["a"],
+                                    "get_tool_info": lambda a: a})
+        self.assertEqual(result.value, [["t"], ["a"], {"name": "x"}])
 
     def test_many_tools(self):
         tools = {"tool_%d" % i: TOOLS["echo"] for i in range(5000)}
@@ -130,6 +183,30 @@ r
 
 
 class Awaiting(unittest.TestCase):
+    def test_handles_are_awaited(self):
+        result = run("import asyncio\n"
+                     "h = await big()\n"
+                     "r = await asyncio.gather(h.read(1, 2), h.lines(),"
+                     " h.search('x'))\n"
+                     "said = []\n"
+                     "for call in h.read(), h.lines(), h.search('x'):\n"
+                     "    try: len(call)\n"
+                     "    except TypeError as e: said.append(str(e))\n"
+                     "[r, said, call_tool_sync('read_tool_output',"
+                     " {'handle': h.token})['text']]",
+                     own={"read_tool_output": READ})
+        self.assertEqual(result.value[0],
+                         ["text", ["lines"], [{"line": 1}]])
+        for said, name in zip(result.value[1], ("read", "lines", "search")):
+            self.assertIn("write: await handle.%s(...)" % name, said)
+        self.assertEqual(result.value[2], "text")
+        self.assertIn("read_tool_output", result.done["warnings"][0])
+
+    def test_handles_are_awaited_without_asyncio(self):
+        result = run("h = await big()\n[await h.lines(), await h.read()]",
+                     own={"read_tool_output": READ})
+        self.assertEqual(result.value, [["lines"], "text"])
+
     def test_awaiting_without_asyncio(self):
         result = run("import sys\nx = await add(a=1, b=2)\n"
                      "async def f():\n  return await add(a=x, b=10)\n"

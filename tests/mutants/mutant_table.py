@@ -1,5 +1,6 @@
 """The mechanisms that mutants.py takes away. tests/lint/mutants.py wants one
-for each comment of child/ and supervisor/ that begins with `SECURITY:`.
+for each comment of child/ and supervisor/ that begins with `SECURITY:`; those
+of bindings/ may have one.
 
 NAME: Mutant(FILE, WORDS, EDITS, TEST, ROOT). The comment stands in FILE and
 begins with WORDS; EDITS are (file, text, replacement), each text standing once
@@ -492,4 +493,60 @@ MUTANTS = {
           "\tif (!map.own && (map.uid == 0 || map.gid == 0)) {",
           "\tif (!map.own && map.uid == 0 && map.gid == 1) {"),),
         e2e("test_700_doctor", "Refused.test_only_root_to_map")),
+    # --- results that are kept -------------------------------------------
+    "handle-derived": Mutant(
+        "bindings/store.c", "a token is the right to read",
+        (("bindings/store.c",
+          "\tint r = store->random(bits, sizeof(bits));",
+          "\tint r = 0 * (int)store->count;\n\n"
+          "\tmemset(bits, (int)store->count, sizeof(bits));"),),
+        unit("test_kept_text")),
+    "handle-by-its-beginning": Mutant(
+        "bindings/store.c", "every token is compared to its end",
+        (("bindings/store.c",
+          "\t\tfor (size_t k = 0; k < BIND_TOKEN_LEN; k++)",
+          "\t\tfor (size_t k = 0; k < BIND_TOKEN_LEN / 2; k++)"),),
+        unit("test_kept_text")),
+    "results-unclaimed": Mutant(
+        "bindings/provider.h", "so what all results together take",
+        (("bindings/session.c", "\tsession->held += max - call->held;",
+          "\tsession->held += 0 * max;"),),
+        unit("test_tool_handles")),
+    "half-a-character": Mutant(
+        "bindings/window.c", "both ends are the beginnings",
+        (("bindings/window.c",
+          "\tbegin = wire_utf8_floor(text, (size_t)offset);",
+          "\tbegin = (size_t)offset;"),),
+        unit("test_kept_text")),
+    "clock-unseen": Mutant(
+        "bindings/effort.c", "the clock is looked at again",
+        (("bindings/effort.c",
+          "\teffort->looked_ns = effort->now_ns(effort->arg);\n}\n\n"
+          "static bool",
+          "}\n\nstatic bool"),),
+        unit("test_search")),
+    "pattern-that-splits-characters": Mutant(
+        "bindings/regex.h", "no just-in-time compiler",
+        (("bindings/regex.c", " PCRE2_NEVER_BACKSLASH_C |", ""),),
+        unit("test_search")),
+    "pattern-of-any-length": Mutant(
+        "bindings/read_request.c", "a pattern's length is capped",
+        (("bindings/read_request.c",
+          "\tbind_text_add(why, \"pattern is over the limit of \");",
+          "\trequest->pattern_len = 0;\n\treturn true;\n"
+          "\tbind_text_add(why, \"pattern is over the limit of \");"),),
+        e2e("test_820_handles", "Handles.test_arguments_that_are_none")),
+    "searches-take-all": Mutant(
+        "bindings/builtin.c", "however many searches a program has",
+        (("bindings/builtin.c",
+          "\t} while (bind_sys_cpu_time() - began < BIND_EFFORT_TURN_NS);",
+          "\t} while (began > 0);"),),
+        unit("test_tool_handles")),
+    "handle-told-apart": Mutant(
+        "bindings/builtin.c", "one refusal for every handle",
+        (("bindings/builtin.c",
+          "job, WIRE_TOOL_HANDLE_NOT_YOURS, \"there is no such handle\");",
+          "job, WIRE_TOOL_HANDLE_NOT_YOURS, request.token_len == 0 "
+          "? \"this is no handle\" : \"there is no such handle\");"),),
+        unit("test_tool_handles")),
 }

@@ -4,7 +4,7 @@
  *
  * The log is one line of words, in the order in which things happened:
  *	started:ID ended:ID:STATE[:KIND] start:ID cancel:ID:KIND abandon:ID
- *	reply:ID:(KIND or the value)
+ *	reply:ID:(KIND, handle=SIZE or the value)
  */
 #ifndef TEST_SESSION_RIG_H
 #define TEST_SESSION_RIG_H
@@ -38,6 +38,9 @@ struct rig {
 	bool refuse_started, spent_started, refuse_ended;
 	bool last_hard;
 	char message[4096]; /* of the last reply */
+	char token[64];	    /* of the last handle */
+	size_t preview_len;
+	char *value; /* of the last reply with one, and all of it */
 	size_t log_len;
 	char log[1 << 16];
 	/* Called from the reply callback, after it has logged. */
@@ -107,6 +110,18 @@ rig_ended(void *arg, const struct bind_record_entry *entry)
 }
 
 RIG void
+rig_handle(struct rig *rig, const struct bind_reply *reply)
+{
+	const struct bind_reply_handle *handle = reply->handle;
+
+	rig_log(
+	    rig, "reply:%d:handle=%zu ", (int)reply->id, (size_t)handle->size);
+	snprintf(rig->token, sizeof(rig->token), "%.*s", (int)handle->token.len,
+	    (const char *)handle->token.p);
+	rig->preview_len = handle->preview.len;
+}
+
+RIG void
 rig_reply(void *arg, const struct bind_reply *reply)
 {
 	struct rig *rig = arg;
@@ -114,11 +129,18 @@ rig_reply(void *arg, const struct bind_reply *reply)
 	if (reply->kind != WIRE_TOOL_NONE)
 		rig_log(rig, "reply:%d:%s ", (int)reply->id,
 		    wire_tool_kind_word(reply->kind));
+	else if (reply->handle != NULL)
+		rig_handle(rig, reply);
 	else
 		rig_log(rig, "reply:%d:%.*s ", (int)reply->id,
 		    (int)(reply->value.len < 20 ? reply->value.len : 20),
 		    (const char *)reply->value.p);
 	rig->last_hard = reply->hard;
+	if (reply->kind == WIRE_TOOL_NONE && reply->handle == NULL) {
+		free(rig->value);
+		rig->value =
+		    strndup((const char *)reply->value.p, reply->value.len);
+	}
 	snprintf(rig->message, sizeof(rig->message), "%.*s",
 	    (int)reply->message.len, (const char *)reply->message.p);
 	if (rig->on_reply != NULL)
@@ -260,6 +282,7 @@ rig_new(void)
 	poll_loop_init(&rig->loop);
 	bind_record_list_init(&rig->list);
 	rig->limits = bind_limits_default;
+	rig->limits.kept_bytes = 0; /* unless a test has it */
 	assert_int_equal(bind_catalogue_new(&rig->catalogue), WIRE_OK);
 	rig_add(rig, "tool", &rig_provider, 0);
 	rig_add(rig, "now", &rig_provider_now, 0);
@@ -276,6 +299,7 @@ rig_free(struct rig *rig)
 		assert_int_equal(
 		    bind_record_total(&rig->list.totals), rig->next_id);
 	bind_catalogue_free(rig->catalogue);
+	free(rig->value);
 	free(rig);
 }
 

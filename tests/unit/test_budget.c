@@ -15,6 +15,7 @@ static const struct bind_limits small = {
     .argument_bytes = 10,
     .result_bytes = 20,
     .total_bytes = 100,
+    .kept_bytes = 0,
     .tool_time_ns = 1,
     .in_flight = 1,
 };
@@ -28,6 +29,7 @@ t_defaults_are_acceptable(void **state)
 	assert_int_equal(bind_limits_default.argument_bytes, 1 << 20);
 	assert_int_equal(bind_limits_default.result_bytes, 8 << 20);
 	assert_int_equal(bind_limits_default.total_bytes, 64 << 20);
+	assert_int_equal(bind_limits_default.kept_bytes, 64 << 20);
 	assert_int_equal(bind_limits_default.tool_time_ns, 60000000000);
 	assert_int_equal(bind_limits_default.in_flight, 64);
 }
@@ -50,6 +52,7 @@ t_each_limit_holds_at_its_ceiling_and_not_above(void **state)
 	    .argument_bytes = BIND_MAX_ARGUMENTS,
 	    .result_bytes = BIND_MAX_RESULT,
 	    .total_bytes = BIND_MAX_TOTAL,
+	    .kept_bytes = BIND_MAX_KEPT,
 	    .tool_time_ns = BIND_MAX_TOOL_TIME,
 	    .in_flight = BIND_MAX_IN_FLIGHT,
 	};
@@ -61,6 +64,7 @@ t_each_limit_holds_at_its_ceiling_and_not_above(void **state)
 	l = most, l.argument_bytes++, check_ceiling(l, "argument_bytes");
 	l = most, l.result_bytes++, check_ceiling(l, "result_bytes");
 	l = most, l.total_bytes++, check_ceiling(l, "total_bytes");
+	l = most, l.kept_bytes++, check_ceiling(l, "kept_bytes");
 	l = most, l.tool_time_ns++, check_ceiling(l, "tool_time");
 	l = most, l.in_flight++, check_ceiling(l, "in_flight");
 	l = most, l.tool_time_ns = 0, check_ceiling(l, "tool_time");

@@ -86,6 +86,7 @@ static const struct {
     {"argument_bytes", 1048576, 8388608},
     {"result_bytes", 8388608, 67108864},
     {"total_bytes", 67108864, 4294967296},
+    {"kept_bytes", 67108864, 1073741824},
     {"tool_time", 60000000000, 86400000000000},
     {"run_calls", 10000, 100000000},
     {"grace", 1000000000, 60000000000},
@@ -273,13 +274,13 @@ t_bad_limits(void **state)
 	    "memory address_space file_size threads processes open_files "
 	    "workspace "
 	    "inodes stdout stderr preview value calls in_flight argument_bytes "
-	    "result_bytes total_bytes tool_time run_calls grace");
+	    "result_bytes total_bytes kept_bytes tool_time run_calls grace");
 	refuse(LINE("run", "f", "--limit", "=1"),
 	    "weir: --limit '=1': no such limit; the limits are cpu wall "
 	    "memory address_space file_size threads processes open_files "
 	    "workspace "
 	    "inodes stdout stderr preview value calls in_flight argument_bytes "
-	    "result_bytes total_bytes tool_time run_calls grace");
+	    "result_bytes total_bytes kept_bytes tool_time run_calls grace");
 	refuse(LINE("run", "f", "--limit", "ready=1s"),
 	    "weir: --limit 'ready=1s': this limit is fixed and cannot be set; "
 	    "leave it out");

@@ -319,7 +319,7 @@ static const struct {
 	"workspace inodes stdout stderr preview value calls in_flight "
 	"argument_bytes "
 	"result_bytes "
-	"total_bytes tool_time run_calls grace"},
+	"total_bytes kept_bytes tool_time run_calls grace"},
     {POLICY, "\"limits\":{\"wall\":true}",
 	"2:18: limits.wall: is true; write a number, or a string as --limit "
 	"has it"},

@@ -100,6 +100,7 @@ set_up(void **state)
 	p->job.tool = WIRE_LIT("tool");
 	p->job.arguments = WIRE_LIT("{\"a\":1}");
 	p->job.result_max = 1000;
+	p->job.over = WIRE_TOOL_RESULT_TOO_LARGE;
 	p->job.loop = &p->loop.loop;
 	p->job.done = on_done;
 	p->job.gone = on_gone;
