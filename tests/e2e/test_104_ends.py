@@ -316,7 +316,8 @@ class Namespace(Case):
             self.value("return [__name__, sorted(n for n in globals()"
                        " if not n.startswith('__'))]"),
             ["__main__", ["TOOLS", "ToolError", "ToolResultHandle",
-                          "call_tool", "call_tool_sync"]])
+                          "call_tool", "call_tool_sync", "get_tool_info",
+                          "list_tools", "read_tool_output"]])
 
     def test_classes_pickle_and_dataclasses(self):
         self.assertEqual(self.value(

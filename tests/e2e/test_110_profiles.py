@@ -317,10 +317,6 @@ rows(Wrong, {
     "impossible": (
         'profiles.default.network: with the network the level is "process" '
         'at most', profiles(default={"network": True})),
-    "no_mechanism": (
-        "profiles.default.network: this version has no mechanism for it "
-        "and does not grant it",
-        profiles(default={"network": True, "level": "process"})),
     "said_twice": (
         "profiles.default.limits.processes: is said as a member and among",
         profiles(default={"processes": 2, "limits": {"processes": 2}})),

@@ -10,14 +10,16 @@ from weir_test import (ECHO, HANG, IS_ROOT, Watched, command, finish, main,
                        mounts, processes_named, rows, shell, stop, survivors,
                        wait_for_orphans)
 
+# Seconds, and a mark that no other user's run of this file has.
+LONG = "98765%d" % os.getpid()
 # Shell words of a tool that leaves processes behind in every way it knows.
 STRAYS = """
-(exec sleep 98765 &)
-setsid sleep 98765 </dev/null >/dev/null 2>&1 &
-(trap '' TERM HUP INT; setsid sh -c 'trap "" TERM; while :; do sleep 98765;
+(exec sleep LONG &)
+setsid sleep LONG </dev/null >/dev/null 2>&1 &
+(trap '' TERM HUP INT; setsid sh -c 'trap "" TERM; while :; do sleep LONG;
  done' >/dev/null 2>&1 &) &
-nohup sleep 98765 >/dev/null 2>&1 &
-"""
+nohup sleep LONG >/dev/null 2>&1 &
+""".replace("LONG", LONG)
 
 
 def children_of(pid):
@@ -34,11 +36,11 @@ class Ends(Watched):
             .format(self.mark) + program,
             limits=dict({"wall": 60, "grace": "100ms"}, **(limits or {})),
             tools={"echo": ECHO, "strays": shell(STRAYS + "echo 1"),
-                   "stuck": shell(STRAYS + "sleep 98765"),
+                   "stuck": shell(STRAYS + "sleep " + LONG),
                    "fails": shell(STRAYS + "exit 1"),
                    "dies": shell(STRAYS + "kill -9 $$")})
         self.assertEqual(got.kind, kind, got.result["error"])
-        self.assertEqual(processes_named("98765"), [])
+        self.assertEqual(processes_named(LONG), [])
 
 
 rows(Ends, {
@@ -73,14 +75,14 @@ class Killed(Watched):
 
     def tools(self, meeting):
         return {"echo": ECHO, "meet": meeting.announcer(),
-                "stuck": shell(STRAYS + 'echo x >"$1"; sleep 98765',
+                "stuck": shell(STRAYS + 'echo x >"$1"; sleep ' + LONG,
                                meeting.arrived)}
 
     def killed(self, process):
         process.kill()
         process.wait()
         self.assertTrue(wait_for_orphans(), survivors())
-        self.assertEqual(processes_named("98765"), [])
+        self.assertEqual(processes_named(LONG), [])
 
     def test_while_the_program_runs(self):
         before = mounts()
@@ -182,7 +184,7 @@ class Process1(Watched):
         """
         meeting = self.meeting()
         process = self.start("stuck()", tools={"stuck": shell(
-            STRAYS + 'echo x >"$1"; sleep 98765', meeting.arrived)})
+            STRAYS + 'echo x >"$1"; sleep ' + LONG, meeting.arrived)})
         self.assertTrue(meeting.wait(1, process))
         guardian = [pid for pid in children_of(process.pid)
                     if not self.is_child(pid)][0]
@@ -193,13 +195,13 @@ class Process1(Watched):
             os.kill(guardian, signal.SIGCONT)
         except ProcessLookupError:
             pass
-        late = processes_named("98765") if not os.path.exists(
+        late = processes_named(LONG) if not os.path.exists(
             "/proc/%d" % guardian) else []
         if late:
             survivors()
         self.assertEqual(late, [], "its guardian is gone, and they are not")
         self.assertTrue(wait_for_orphans())
-        self.assertEqual(processes_named("98765"), [])
+        self.assertEqual(processes_named(LONG), [])
 
 
 class Signals(Watched):
