@@ -55,6 +55,27 @@ stub_ids_become(uint32_t uid, uint32_t gid)
 	return is[0] == uid && is[1] == uid && is[2] == uid ? 0 : EPERM;
 }
 
+/*
+ * SECURITY: a signal to everybody reaches whom the kernel permits: only the
+ * own tree where nobody else has the uid and no capability permits more. What
+ * the kernel says counts and not the plan: with ids left as they were, root
+ * would end the host.
+ */
+bool
+stub_ids_are_alone(uint32_t uid)
+{
+	struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct has[2] = {{0, 0, 0}, {0, 0, 0}};
+	uint32_t is[3] = {0, 0, 0};
+
+	if (uid == 0 || uid == WIRE_PLAN_KEEP ||
+	    STUB_SYS(__NR_getresuid, &is[0], &is[1], &is[2]) < 0 ||
+	    STUB_SYS(__NR_capget, &head, has) < 0)
+		return false;
+	return is[0] == uid && is[1] == uid && is[2] == uid &&
+	    has[0].effective == 0 && has[1].effective == 0;
+}
+
 static int
 drop_bounding(void)
 {

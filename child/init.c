@@ -118,7 +118,10 @@ end(struct watch *w)
 		while (w->ended.code == 0 && wait_one(w, w->pid2, 0))
 			;
 	}
-	stub_tree_end(w->pid2, plan->by_pid);
+	stub_tree_end(w->pid2,
+	    plan->processes > 0 && plan->by_pid &&
+		stub_ids_are_alone(
+		    plan->uid + (uint32_t)STUB_SYS(__NR_getpid)));
 	/* A host that is gone needs no report. */
 	(void)stub_report(w->report_fd, &w->ended, -1);
 	stub_workspace_clear(STUB_FD_WORKSPACE);

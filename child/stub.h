@@ -50,6 +50,9 @@ int stub_maps_wait(int report_fd);
 
 /* IDS, CAPABILITIES, NO_NEW_PRIVS, DUMPABLE, each 0 or an errno. */
 int stub_ids_become(uint32_t uid, uint32_t gid);
+/* Whether the caller has this uid, which is nobody else's, and no capability
+ * in force: whether kill(-1) reaches its own processes alone. */
+bool stub_ids_are_alone(uint32_t uid);
 /* is_root_of_namespace: else the bounding set may be one that the kernel does
  * not let the caller drop. */
 int stub_capabilities_drop(bool is_root_of_namespace);
