@@ -13,8 +13,8 @@ import unittest
 
 import test_310_process
 from claims import stages
-from weir_test import (HANG, IS_ROOT, WEIR, Watched, finish, main,
-                       rows, run, survivors, wait_for_orphans)
+from weir_test import (HANG, IS_ROOT, LAYERS, WEIR, Watched, command, finish,
+                       main, rows, run, survivors, wait_for_orphans)
 
 
 def children_of(pid):
@@ -130,6 +130,25 @@ class Ends(Running):
 rows(Ends, {"%s_%s" % (name, level): (level, at_once)
             for name, at_once in (("killed", False), ("all_killed", True))
             for level in ("isolated", "process", "spaces")})
+
+
+class Everybody(Watched):
+    """Who may signal everybody does so only where that is its own tree: in a
+    PID namespace, since it would be the end of the host otherwise."""
+
+    def test_ids_that_were_not_changed(self):
+        if not IS_ROOT:
+            return  # others reach only themselves
+        words = command("--test-skip", "ids", "--test-skip", "capabilities",
+                        "--test-run-anyway", weir=LAYERS, level="process",
+                        limits={"processes": 1})
+        done = subprocess.run(
+            ["unshare", "-p", "-f", "-m", "--mount-proc", "--kill-child",
+             "sh", "-c", 'sleep 300 & "$@" -c "print(1)" >/dev/null; kill $!'
+             " && echo lives", "sh", *words],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, timeout=HANG)
+        self.assertEqual(done.stdout, b"lives\n")
 
 
 class Changed(Running):

@@ -43,6 +43,13 @@ MUTANTS = {
           "\treturn is[0] == uid && is[1] == uid && is[2] == uid ? 0 : "
           "EPERM;", "\treturn 0;")),
         PROCESS, True),
+    "everybody-by-the-plan": Mutant(
+        "child/ids.c", "a signal to everybody reaches whom",
+        (("child/ids.c",
+          "\treturn is[0] == uid && is[1] == uid && is[2] == uid &&\n"
+          "\t    has[0].effective == 0 && has[1].effective == 0;",
+          "\treturn has[0].effective != 1;"),),
+        ("layers", OUTSIDE + ".py", "Everybody"), True),
     "capabilities-kept": Mutant(
         "child/ids.c", "bounding, ambient, inheritable",
         (("child/ids.c",
