@@ -209,7 +209,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
     parser.add_argument("--time", type=int, default=60)
-    parser.add_argument("--sane", type=int, default=10)
+    parser.add_argument("--sane", type=int, default=4)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("names", nargs="*", metavar="NAME")
     args = parser.parse_args()

@@ -33,7 +33,7 @@ KINDS = {None: 0, "setup": 125, "isolation_unavailable": 125,
          "backend_not_ready": 125, "exception": 1}
 # Of one function's calls, from the first. Root's command makes the same ones
 # but for a few, and has more to do beside this.
-MOST = 16 if IS_ROOT else 60
+MOST = 12 if IS_ROOT else 40
 
 
 def imported():
