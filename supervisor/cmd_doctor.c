@@ -1,7 +1,8 @@
 /*
  * The steps are tried one after the other, each in a child; then one program
  * is run each way that there is. What is available rests on these executions
- * alone: the steps only say why.
+ * alone: the steps only say why. With --trace one more program is run, to see
+ * what it is refused.
  */
 #include "supervisor/cmd_doctor.h"
 
@@ -21,7 +22,7 @@
 #include "supervisor/sys.h"
 
 /* A report takes far less. */
-#define REPORT_MAX (256UL * 1024)
+#define REPORT_MAX (256UL * 1024 + SUP_TRACE_TEXT + WEIR_ERROR_MAX)
 
 struct doctor {
 	const struct sup_options *options;
@@ -171,10 +172,17 @@ sup_cmd_doctor(const struct sup_options *options, char **environment)
 	(void)signal(SIGCHLD, SIG_DFL);
 	/* An output that nobody reads is an error like any other. */
 	(void)signal(SIGPIPE, SIG_IGN);
+	doctor.report.trace.path = options->trace;
+	if (!sup_doctor_trace_load(&doctor.report.trace)) {
+		sup_doctor_trace_release(&doctor.report.trace);
+		return SUP_EXIT_USAGE;
+	}
 	sup_doctor_look(&doctor.report.host);
 	if (!try_steps(&doctor))
 		return code;
 	try_executions(&doctor);
+	sup_doctor_trace_run(
+	    &doctor.report.trace, doctor.trial.weir, doctor.report.ways);
 	sup_doctor_conclude(&doctor.report);
 	printed = options->json ? print_json(&doctor.report)
 				: print_text(&doctor.report);
@@ -184,6 +192,7 @@ sup_cmd_doctor(const struct sup_options *options, char **environment)
 	else
 		code = is_available(&doctor) ? SUP_DOCTOR_AVAILABLE
 					     : SUP_DOCTOR_NOT_AVAILABLE;
+	sup_doctor_trace_release(&doctor.report.trace);
 	sup_doctor_trial_release(&doctor.trial);
 	return code;
 }

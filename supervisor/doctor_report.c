@@ -220,6 +220,8 @@ sup_doctor_put_json(
 	wire_out_end_array(out);
 	put_raw(out, "isolation", report->isolation);
 	put_ways(out, report);
+	wire_out_key(out, "trace");
+	sup_doctor_trace_put_json(&report->trace, out);
 	put_text(out, "verdict", report->verdict);
 	wire_out_end_object(out);
 	wire_out_newline(out);
@@ -323,5 +325,8 @@ sup_doctor_put_text(const struct sup_doctor_report *report, FILE *stream)
 		    &report->ways[i], report->failed, report->reasons, stream);
 	sup_doctor_workspace_put_text(workspace_base(report), stream);
 	(void)fputc('\n', stream);
+	sup_doctor_trace_put_text(&report->trace, stream);
+	if (report->trace.path != NULL)
+		(void)fputc('\n', stream);
 	(void)fprintf(stream, "%s\n", report->verdict);
 }

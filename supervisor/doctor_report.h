@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "supervisor/doctor_trace.h"
 #include "supervisor/doctor_ways.h"
 #include "wire/json_out.h"
 
@@ -21,9 +22,10 @@ struct sup_doctor_report {
 	 * when there was none. isolation: of the way `isolated`. */
 	struct wire_span isolation; /* an object */
 	struct wire_span python;    /* a string, with its quotes */
-	char level[16];		    /* that the way `isolated` had */
-	uint64_t failed;	    /* steps, as a set */
-	bool available;		    /* level isolated was had */
+	struct sup_doctor_trace trace;
+	char level[16];	 /* that the way `isolated` had */
+	uint64_t failed; /* steps, as a set */
+	bool available;	 /* level isolated was had */
 	char verdict[4 * SUP_DOCTOR_TEXT];
 };
 

@@ -55,6 +55,32 @@ open_context(struct sup_doctor_trial *trial, const char *python,
 	return trial->weir != NULL;
 }
 
+void
+sup_doctor_way_request(enum sup_doctor_way way, struct weir_request *request)
+{
+	request->level =
+	    way == SUP_WAY_ISOLATED ? WEIR_LEVEL_ISOLATED : WEIR_LEVEL_PROCESS;
+	request->backend = backends[way];
+}
+
+struct weir_execution *
+sup_doctor_execute(struct weir *weir, const struct weir_request *request,
+    char error[WEIR_ERROR_MAX])
+{
+	const struct weir_events events = {.finished = on_finished};
+	struct weir_execution *e = weir_start(weir, request, &events, error);
+
+	while (e != NULL && !weir_is_finished(e)) {
+		if (weir_dispatch(weir, -1))
+			continue;
+		(void)strlcpy(
+		    error, "the event loop is broken", WEIR_ERROR_MAX);
+		weir_execution_free(e);
+		e = NULL;
+	}
+	return e;
+}
+
 /* False with a sentence in error: it could not be started. */
 static bool
 execute(struct sup_doctor_trial *trial, enum sup_doctor_way way,
@@ -62,30 +88,17 @@ execute(struct sup_doctor_trial *trial, enum sup_doctor_way way,
 {
 	/* Enough for any host on which it ends at all. */
 	const struct weir_limit limits[] = {{"wall", 30ULL * 1000000000}};
-	const struct weir_request request = {
+	struct weir_request request = {
 	    .program = program,
 	    .program_len = sizeof(program) - 1,
 	    .limits = limits,
 	    .limit_count = 1,
-	    .level = way == SUP_WAY_ISOLATED ? WEIR_LEVEL_ISOLATED
-					     : WEIR_LEVEL_PROCESS,
-	    .backend = backends[way],
 	};
-	const struct weir_events events = {.finished = on_finished};
-	struct weir_execution *e =
-	    weir_start(trial->weir, &request, &events, error);
 
-	trial->executions[way] = e;
-	if (e == NULL)
-		return false;
-	while (!weir_is_finished(e)) {
-		if (weir_dispatch(trial->weir, -1))
-			continue;
-		(void)strlcpy(
-		    error, "the event loop is broken", WEIR_ERROR_MAX);
-		return false;
-	}
-	return true;
+	sup_doctor_way_request(way, &request);
+	trial->executions[way] =
+	    sup_doctor_execute(trial->weir, &request, error);
+	return trial->executions[way] != NULL;
 }
 
 /* The members of an object that is our own; 0 when it is none. */

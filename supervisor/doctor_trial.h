@@ -20,6 +20,14 @@ struct sup_doctor_trial {
 	struct wire_span python;    /* a string, with its quotes */
 };
 
+/* The level and the backend that stand for a way. */
+void sup_doctor_way_request(
+    enum sup_doctor_way way, struct weir_request *request);
+
+/* Runs one to its end; NULL with a sentence in error. */
+struct weir_execution *sup_doctor_execute(struct weir *weir,
+    const struct weir_request *request, char error[WEIR_ERROR_MAX]);
+
 /*
  * Runs them all and fills ret_ways. python: name or path; path: PATH, may be
  * NULL. *trial is all zero; sup_doctor_trial_release in any case.

@@ -33,7 +33,7 @@ sup_help_print(FILE *stream)
 
 	(void)fprintf(stream,
 	    "usage: weir run [options] [FILE | -c TEXT | -]\n"
-	    "       weir doctor [--json] [--python PATH] [--level LEVEL]\n"
+	    "       weir doctor [options]\n"
 	    "       weir log [options] RUN | FILE\n"
 	    "\n"
 	    "Runs one Python program, confined by the operating system, and "
@@ -57,7 +57,7 @@ sup_help_print_doctor(FILE *stream)
 	size_t i;
 
 	(void)fprintf(stream,
-	    "usage: weir doctor [--json] [--python PATH] [--level LEVEL]\n"
+	    "usage: weir doctor [options]\n"
 	    "\n"
 	    "Tries each step of the confinement on this host, and says why "
 	    "one is refused\nand what to do about it.\n"

@@ -2,8 +2,6 @@
 
 #include <errno.h>
 
-#include "wire/json_out.h"
-
 static bool
 is_same(const struct sup_filter_why *a, const struct sup_filter_why *b)
 {
@@ -66,8 +64,8 @@ put_text(struct wire_out *out, const char *key, const char *text)
 		wire_out_text(out, text);
 }
 
-static void
-put_row(struct wire_out *out, const struct sup_trace_row *row)
+void
+sup_trace_put_row(struct wire_out *out, const struct sup_trace_row *row)
 {
 	const struct sup_filter_group *group = row->why.group;
 
@@ -84,7 +82,6 @@ put_row(struct wire_out *out, const struct sup_trace_row *row)
 	put_text(out, "group", group != NULL ? group->word : NULL);
 	put_text(out, "reason", group != NULL ? group->reason : NULL);
 	wire_out_end_object(out);
-	wire_out_newline(out);
 }
 
 enum wire_err
@@ -94,8 +91,10 @@ sup_trace_format(
 	struct wire_out out;
 
 	wire_out_init(&out, buf, max);
-	for (size_t i = 0; i < trace->row_count; i++)
-		put_row(&out, &trace->rows[i]);
+	for (size_t i = 0; i < trace->row_count; i++) {
+		sup_trace_put_row(&out, &trace->rows[i]);
+		wire_out_newline(&out);
+	}
 	wire_out_begin_object(&out);
 	put_text(&out, "event", "end");
 	wire_out_key(&out, "refused");

@@ -12,6 +12,7 @@
 #define SUP_TRACE_H
 
 #include "supervisor/filter_why.h"
+#include "wire/json_out.h"
 
 #define SUP_TRACE_ROWS 256
 /* A line of text at most, and all of them. */
@@ -35,6 +36,9 @@ struct sup_trace {
 /* One refused call, and what the policy says of it. */
 void sup_trace_note(
     struct sup_trace *trace, uint32_t number, const struct sup_filter_why *why);
+
+/* A row as one object. */
+void sup_trace_put_row(struct wire_out *out, const struct sup_trace_row *row);
 
 /* All of it as lines of JSON (weir(1), TRACE); SUP_TRACE_TEXT is enough. */
 WIRE_MUST_USE enum wire_err sup_trace_format(
