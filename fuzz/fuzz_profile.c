@@ -134,6 +134,8 @@ check_accepted(
 		FUZZ_REQUIRE(format == SUP_FORMAT_REQUEST ||
 		    p->limits[i] <= spec->ceiling);
 	}
+	FUZZ_REQUIRE(format != SUP_FORMAT_REQUEST || !p->exec_given);
+	FUZZ_REQUIRE(p->exec_given || p->exec.count == 0);
 	if (format != SUP_FORMAT_PROFILES)
 		FUZZ_REQUIRE(p->env_count + p->read.count + p->write.count +
 			p->packages.count ==
@@ -368,6 +370,8 @@ static const struct {
     {"\"read\":[\"/\"]", P, "read"},
     {"\"write\":[\"/a\"]", P, "write"},
     {"\"packages\":[\"/..\"]", 0, "packages"},
+    {"\"exec\":[\"/x\"]", P | T, "exec"},
+    {"\"exec\":[\"x\"]", 0, "exec"},
     {"\"env\":{}", P, "env"},
     {"\"env\":{\"LD_X\":\"\"}", 0, "env"},
     {"\"other\":1", 0, "other"},

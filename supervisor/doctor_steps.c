@@ -26,6 +26,7 @@
 #include "supervisor/idmap.h"
 #include "supervisor/sys.h"
 #include "supervisor/sys_doctor.h"
+#include "supervisor/sys_files.h"
 
 /* --- making the namespaces ------------------------------------------------ */
 

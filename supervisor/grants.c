@@ -8,6 +8,7 @@
 
 #include "supervisor/explain.h"
 #include "supervisor/grant_check.h"
+#include "supervisor/grant_exec.h"
 #include "supervisor/sys.h"
 #include "wire/utf8.h"
 
@@ -81,6 +82,11 @@ look_at(enum sup_grant_kind kind, const char *path, bool *ret_directory,
 	if (kind == SUP_GRANT_PACKAGES && !S_ISDIR(st.st_mode))
 		return refuse(text, path,
 		    "is not a directory; name the one that packages stand in");
+	if (kind == SUP_GRANT_EXEC) {
+		problem = sup_exec_problem(path);
+		if (problem != NULL)
+			return refuse(text, path, "%s", problem);
+	}
 	*ret_directory = S_ISDIR(st.st_mode);
 	return WIRE_OK;
 }
@@ -103,7 +109,8 @@ place_for(struct sup_grants *grants, const char *path)
 	memmove(&grants->paths[at + 1], &grants->paths[at],
 	    (grants->path_count - at) * sizeof(grants->paths[0]));
 	grants->path_count++;
-	grants->paths[at] = (struct sup_grant){NULL, false, false, false};
+	grants->paths[at] =
+	    (struct sup_grant){NULL, false, false, false, false};
 	return &grants->paths[at];
 }
 
@@ -143,7 +150,8 @@ sup_grants_add_path(struct sup_grants *grants, enum sup_grant_kind kind,
 		return WIRE_ERR_NO_MEMORY;
 	}
 	grant->write |= kind == SUP_GRANT_WRITE;
-	grant->read |= kind != SUP_GRANT_WRITE;
+	grant->execute |= kind == SUP_GRANT_EXEC;
+	grant->read |= kind == SUP_GRANT_READ || kind == SUP_GRANT_PACKAGES;
 	if (kind == SUP_GRANT_PACKAGES) {
 		char *copy = strdup(path);
 
@@ -152,6 +160,19 @@ sup_grants_add_path(struct sup_grants *grants, enum sup_grant_kind kind,
 		grants->packages[grants->package_count++] = copy;
 	}
 	return WIRE_OK;
+}
+
+void
+sup_grants_keep_exec(
+    struct sup_grants *grants, const char *const *paths, size_t count)
+{
+	for (size_t i = 0; i < grants->path_count; i++) {
+		bool kept = false;
+
+		for (size_t n = 0; n < count && !kept; n++)
+			kept = strcmp(grants->paths[i].path, paths[n]) == 0;
+		grants->paths[i].execute &= kept;
+	}
 }
 
 enum wire_err

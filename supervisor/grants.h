@@ -1,6 +1,7 @@
 /*
  * What a program is given beside a root, an interpreter and a workspace:
- * paths to read, to write and to import from, and variables (C9, C12).
+ * paths to read, to write, to import from and to execute, and variables (C9,
+ * C12, C14).
  *
  * A grant is resolved once, when it is loaded: it exists, it is spelled
  * without links, and it neither holds nor lies in a directory that is weir's
@@ -24,6 +25,7 @@ struct sup_grant {
 	char *path;
 	bool directory;
 	bool read, write; /* one does not imply the other */
+	bool execute;	  /* and read; a file. Where processes are granted */
 };
 
 struct sup_grants {
@@ -39,6 +41,7 @@ enum sup_grant_kind {
 	SUP_GRANT_READ,
 	SUP_GRANT_WRITE,
 	SUP_GRANT_PACKAGES,
+	SUP_GRANT_EXEC,
 	SUP_GRANT_KINDS
 };
 
@@ -46,6 +49,9 @@ enum sup_grant_kind {
  * that is granted already gets both rights. */
 WIRE_MUST_USE enum wire_err sup_grants_add_path(struct sup_grants *grants,
     enum sup_grant_kind kind, const char *path, char text[SUP_GRANT_TEXT]);
+/* Takes the right to be executed from all but these paths. */
+void sup_grants_keep_exec(
+    struct sup_grants *grants, const char *const *paths, size_t count);
 /* Of one name the last value stands. value is UTF-8. */
 WIRE_MUST_USE enum wire_err sup_grants_add_variable(struct sup_grants *grants,
     const char *name, const char *value, char text[SUP_GRANT_TEXT]);

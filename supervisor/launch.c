@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <bsd/string.h>
+
 #include "supervisor/elf_loader.h"
 #include "supervisor/filter_why.h"
 #include "supervisor/launch_grants.h"
@@ -42,27 +44,6 @@ sup_launch_add_rule(
 	plan->rules[plan->rule_count++] = (struct wire_plan_rule){path, access};
 }
 
-/*
- * SECURITY: with `processes` these files alone may be executed, in all of what
- * can be read or written (C14): the interpreter, and its loader, which the
- * kernel opens as a program too.
- */
-static void
-add_programs(struct sup_launch *launch, const struct sup_interp *interp)
-{
-	const uint64_t access = SUP_LANDLOCK_READ | SUP_LANDLOCK_EXECUTE;
-	char loader[PATH_MAX];
-
-	if (!sup_elf_loader(interp->path, loader, sizeof(loader))) {
-		launch->err = WIRE_ERR_BAD_ARGUMENT; /* it was good just now */
-		return;
-	}
-	sup_launch_add_rule(launch, interp->path, access);
-	if (loader[0] != '\0')
-		sup_launch_add_rule(
-		    launch, sup_launch_keep(launch, loader), access);
-}
-
 static void
 add_rules(struct sup_launch *launch, const struct sup_launch_request *request)
 {
@@ -89,7 +70,7 @@ add_rules(struct sup_launch *launch, const struct sup_launch_request *request)
 	if (grants != NULL)
 		sup_launch_grant_rules(launch, grants);
 	if (launch->stub.processes > 0)
-		add_programs(launch, request->interp);
+		sup_launch_program_rules(launch, request->interp->path, grants);
 }
 
 static void
@@ -353,6 +334,35 @@ find_closed(const char *path, char closed[PATH_MAX])
 	return false;
 }
 
+/* The same of what may be executed; in a root of its own only the files
+ * matter, and not the directories that they stand in on the host. */
+static bool
+find_closed_program(const struct sup_launch *launch,
+    const struct sup_launch_request *request, char closed[PATH_MAX])
+{
+	const struct sup_grants *grants = request->grants;
+	struct stat st;
+
+	for (size_t i = 0; grants != NULL && launch->stub.processes > 0 &&
+	     i < grants->path_count;
+	     i++) {
+		const char *path = grants->paths[i].path;
+
+		if (!grants->paths[i].execute)
+			continue;
+		if (request->backend == WIRE_BACKEND_PROCESS) {
+			if (find_closed(path, closed))
+				return true;
+			continue;
+		}
+		(void)strlcpy(closed, path, PATH_MAX);
+		if (sup_sys_stat(path, &st) < 0 ||
+		    (st.st_mode & (S_IROTH | S_IXOTH)) != (S_IROTH | S_IXOTH))
+			return true;
+	}
+	return false;
+}
+
 /*
  * On the host's root a child with ids of its own has only what everybody may
  * enter. Said here by name: the loader or the interpreter would fail later
@@ -364,13 +374,15 @@ check_open(struct sup_launch *launch, const struct sup_launch_request *request,
 {
 	char closed[PATH_MAX], text[PATH_MAX + 200];
 
-	if (request->backend != WIRE_BACKEND_PROCESS || !request->other_ids ||
-	    (!find_closed(request->interp->path, closed) &&
-		!find_closed(request->libexec, closed)))
+	if (!request->other_ids ||
+	    (!find_closed_program(launch, request, closed) &&
+		(request->backend != WIRE_BACKEND_PROCESS ||
+		    (!find_closed(request->interp->path, closed) &&
+			!find_closed(request->libexec, closed)))))
 		return WIRE_OK;
 	(void)snprintf(text, sizeof(text),
 	    "%s is closed to the ids that the child has; let others enter it, "
-	    "or use an interpreter and a weir that are installed for everybody",
+	    "or use what is installed for everybody",
 	    closed);
 	if (info != NULL)
 		*info = (struct wire_errinfo){

@@ -196,6 +196,19 @@ add_real(struct sup_launch *launch, const char *path)
 		add_mount(launch, real, path, S_ISDIR(st.st_mode), 0);
 }
 
+void
+sup_launch_list_file(struct sup_launch *launch, const char *path)
+{
+	/* Through a link of the root's: what is behind it is listed. */
+	for (size_t i = 0; i < launch->stub.link_count; i++)
+		if (sup_path_is_beneath(path, launch->stub.links[i].path))
+			return;
+	for (size_t i = 0; i < launch->stub.mount_count; i++)
+		if (strcmp(path, launch->stub.mounts[i].target) == 0)
+			return;
+	add_real(launch, path);
+}
+
 /* Single files: the loader's cache, the time zone, devices. */
 static void
 add_files(struct sup_launch *launch)
@@ -277,10 +290,12 @@ find_below(struct sup_launch *launch)
 }
 
 static bool
-is_granted_in(const struct sup_grants *grants, const char *dir)
+is_granted_in(const struct sup_launch *launch, const struct sup_grants *grants,
+    const char *dir)
 {
 	for (size_t i = 0; grants != NULL && i < grants->path_count; i++)
-		if (sup_path_is_beneath(grants->paths[i].path, dir))
+		if (sup_launch_has_grant(launch, &grants->paths[i]) &&
+		    sup_path_is_beneath(grants->paths[i].path, dir))
 			return true;
 	return false;
 }
@@ -305,7 +320,7 @@ sup_launch_list_root(
 	 * that they need stands there. */
 	if (launch->stub.backend == WIRE_BACKEND_ISOLATED &&
 	    !sup_path_is_beneath(interp->path, "/tmp") &&
-	    !is_granted_in(request->grants, "/tmp"))
+	    !is_granted_in(launch, request->grants, "/tmp"))
 		add_link(launch, "/tmp", SUP_WORKSPACE);
 	if (request->grants != NULL) {
 		/* Libraries that packages bring may be links through it, as

@@ -23,14 +23,19 @@ bool sup_path_is_beneath(const char *path, const char *dir);
 void sup_launch_put_mount(struct sup_launch *launch, const char *source,
     const char *target, bool directory, unsigned flags);
 
+/* The file at path, which may be a link to it, at that place, where what is
+ * listed does not give it already. Path is borrowed. */
+void sup_launch_list_file(struct sup_launch *launch, const char *path);
+
 /* A rule of Landlock, its path borrowed. */
 void sup_launch_add_rule(
     struct sup_launch *launch, const char *path, uint64_t access);
 
 /* Rights of Landlock by name; the running kernel masks what it lacks. */
 #define SUP_LANDLOCK_READ (1ULL << 2 | 1ULL << 3)
-/* Of single files only: the interpreter's own, with `processes`. */
+/* Of single files only, with `processes`: the interpreter and its like. */
 #define SUP_LANDLOCK_EXECUTE (1ULL << 0)
+#define SUP_LANDLOCK_PROGRAM (SUP_LANDLOCK_READ | SUP_LANDLOCK_EXECUTE)
 /* SECURITY: no right to execute and none to make devices or sockets, anywhere:
  * to write, to truncate, to remove, to make directories, files, FIFOs and
  * links, and to move across directories. */

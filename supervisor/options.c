@@ -246,6 +246,12 @@ apply_packages(struct parser *parser, const char *value)
 }
 
 static enum wire_err
+apply_exec(struct parser *parser, const char *value)
+{
+	return take_grant(parser, WEIR_GRANT_EXEC, value);
+}
+
+static enum wire_err
 apply_env(struct parser *parser, const char *value)
 {
 	return take_grant(parser, WEIR_GRANT_ENV, value);
@@ -380,6 +386,8 @@ static const struct option_spec specs[] = {
 	apply_write},
     {{"--packages", "PATH", "a directory to import from; repeatable"},
 	apply_packages},
+    {{"--exec", "PATH", "a program that it may execute; repeatable"},
+	apply_exec},
     {{"--env", "NAME=VALUE", "a variable for the program; repeatable"},
 	apply_env},
     {{"--network", NULL, "let the program use the host's network"},
@@ -405,6 +413,8 @@ static const struct option_spec doctor_specs[] = {
     {{"--python", "PATH", "the interpreter (default: python3)"}, apply_python},
     {{"--level", "LEVEL", "whose being had is the status: isolated or process"},
 	apply_level},
+    {{"--trace", "FILE", "a program to run, to name its refused system calls"},
+	apply_trace},
     {{"--help", NULL, "print this text"}, apply_doctor_help},
 };
 

@@ -47,7 +47,7 @@ struct sup_option_tool {
 };
 
 struct sup_options {
-	/* For RUN the rest is filled in, for DOCTOR json and python. */
+	/* For RUN the rest is filled in, for DOCTOR what its options say. */
 	enum sup_action action;
 	bool json;
 	bool value;
@@ -64,7 +64,8 @@ struct sup_options {
 	const char *profile;
 	const char *policy_file;
 	const char *request_file;
-	const char *trace; /* path of the file to make; NULL: not given */
+	/* NULL: not given. For RUN the file to make, for DOCTOR the program. */
+	const char *trace;
 	enum sup_source source;
 	const char *program; /* FILE: the path; TEXT: the text */
 	struct sup_state_options state;

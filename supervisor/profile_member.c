@@ -269,6 +269,13 @@ read_packages(struct sup_tokens *tokens, struct sup_profile *profile)
 }
 
 static enum wire_err
+read_exec(struct sup_tokens *tokens, struct sup_profile *profile)
+{
+	profile->exec_given = true;
+	return read_paths(tokens, &profile->exec);
+}
+
+static enum wire_err
 read_tools(struct sup_tokens *tokens, struct sup_profile *profile)
 {
 	const char *name;
@@ -396,6 +403,7 @@ static const struct {
     [SUP_MEMBER_READ] = {"read", IN_PROFILE, read_read},
     [SUP_MEMBER_WRITE] = {"write", IN_PROFILE, read_write},
     [SUP_MEMBER_PACKAGES] = {"packages", IN_PROFILE, read_packages},
+    [SUP_MEMBER_EXEC] = {"exec", IN_PROFILE | IN_POLICY, read_exec},
     [SUP_MEMBER_ENV] = {"env", IN_PROFILE, read_env},
 };
 

@@ -61,6 +61,9 @@ struct sup_profile {
 	uint32_t require; /* of enum sup_require */
 	const char *python;
 	struct sup_profile_list read, write, packages;
+	/* Of a profile what is granted; of a policy all that may be left. */
+	bool exec_given;
+	struct sup_profile_list exec;
 	size_t env_count;
 	const char *env_names[SUP_PROFILE_ENV];
 	const char *env_values[SUP_PROFILE_ENV];

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "supervisor/launch_root.h"
 #include "supervisor/sys.h"
 
 /* Everything beside the value, the streams and the child's texts (calls,
@@ -230,7 +231,9 @@ put_paths(struct wire_out *out, const struct weir_execution *e, bool write)
 	}
 	for (size_t i = 0; e->grants != NULL && i < e->grants->path_count; i++)
 		if (write ? e->grants->paths[i].write
-			  : e->grants->paths[i].read)
+			  : e->grants->paths[i].read ||
+			    (e->grants->paths[i].execute &&
+				plan->processes > 0))
 			wire_out_lossy_string(
 			    out, span_of(e->grants->paths[i].path));
 	/* Without a plan nothing was given. */
@@ -239,6 +242,22 @@ put_paths(struct wire_out *out, const struct weir_execution *e, bool write)
 		if (plan->backend == WIRE_BACKEND_ISOLATED)
 			wire_out_text(out, "/dev/shm");
 	}
+	wire_out_end_array(out);
+}
+
+/* What may be executed is what the rules say. */
+static void
+put_programs(struct wire_out *out, const struct weir_execution *e)
+{
+	const struct wire_plan *seal = &e->launch->seal;
+
+	wire_out_begin_array(out);
+	if (e->launch->stub.backend == WIRE_BACKEND_NONE)
+		wire_out_text(out, "/");
+	for (size_t i = 0; i < seal->rule_count; i++)
+		if ((seal->rules[i].access & SUP_LANDLOCK_EXECUTE) != 0)
+			wire_out_lossy_string(
+			    out, span_of(seal->rules[i].path));
 	wire_out_end_array(out);
 }
 
@@ -260,6 +279,8 @@ put_granted(struct wire_out *out, const struct weir_execution *e)
 	wire_out_end_array(out);
 	wire_out_key(out, "write");
 	put_paths(out, e, true);
+	wire_out_key(out, "exec");
+	put_programs(out, e);
 	wire_out_key(out, "environment");
 	wire_out_begin_array(out);
 	for (size_t i = 0; i < plan->env_count; i++) {

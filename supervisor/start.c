@@ -12,6 +12,7 @@
 #include "supervisor/exec_ledger.h"
 #include "supervisor/exec_trace.h"
 #include "supervisor/explain.h"
+#include "supervisor/grant_exec.h"
 #include "supervisor/sys.h"
 #include "supervisor/terms_load.h"
 #include "supervisor/weir.h"
@@ -100,6 +101,20 @@ make_terms(struct weir_execution *e, const struct weir_request *request,
 }
 
 static bool
+check_programs(const struct weir_execution *e, char error[WEIR_ERROR_MAX])
+{
+	char text[SUP_GRANT_TEXT];
+
+	if (e->grants == NULL || e->terms.unconfined ||
+	    e->terms.limits[SUP_LIMIT_PROCESSES] == 0 ||
+	    sup_exec_check(e->grants, e->weir->interp.path,
+		e->weir->idmap.own && e->weir->can_change_ids, text))
+		return true;
+	sup_explain(error, "exec: %s", text);
+	return false;
+}
+
+static bool
 take_trace(struct weir_execution *e, const struct weir_request *request,
     char error[WEIR_ERROR_MAX])
 {
@@ -162,8 +177,8 @@ static bool
 accept_request(struct weir_execution *e, const struct weir_request *request,
     char error[WEIR_ERROR_MAX])
 {
-	if (!make_terms(e, request, error) || !take_trace(e, request, error) ||
-	    !take_program(e, request, error))
+	if (!make_terms(e, request, error) || !check_programs(e, error) ||
+	    !take_trace(e, request, error) || !take_program(e, request, error))
 		return false;
 	/* W13: what could not work fails before anything is started. */
 	if (sup_exec_run_max(e->weir, e->program_len) > WIRE_MAX_FRAME) {

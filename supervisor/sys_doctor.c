@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,12 +46,4 @@ sup_sys_setrlimit(int resource, uint64_t soft, uint64_t hard)
 	const struct rlimit limit = {soft, hard};
 
 	return setrlimit(resource, &limit) < 0 ? -errno : 0;
-}
-
-int
-sup_sys_mount_flags(int fd)
-{
-	struct statvfs is;
-
-	return fstatvfs(fd, &is) < 0 ? -errno : (int)is.f_flag;
 }

@@ -22,7 +22,5 @@ pid_t sup_sys_fork(void);
 pid_t sup_sys_wait(pid_t pid, int *ret_status, int options);
 int sup_sys_kill(pid_t pid, int signal);
 int sup_sys_setrlimit(int resource, uint64_t soft, uint64_t hard);
-/* ST_* flags of the mount that fd stands on, or -errno. */
-int sup_sys_mount_flags(int fd);
 
 #endif

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #define PRIVATE_FILE (S_IRUSR | S_IWUSR)
@@ -47,6 +49,23 @@ sup_sys_sync(int fd)
 		r = fsync(fd);
 	while (r < 0 && errno == EINTR);
 	return r < 0 ? -errno : 0;
+}
+
+int
+sup_sys_mount_flags(int fd)
+{
+	struct statvfs is;
+
+	return fstatvfs(fd, &is) < 0 ? -errno : (int)is.f_flag;
+}
+
+int
+sup_sys_has_attribute(int fd, const char *name)
+{
+	/* A filesystem without attributes has none of this one. */
+	if (fgetxattr(fd, name, NULL, 0) >= 0)
+		return 1;
+	return errno == ENODATA || errno == EOPNOTSUPP ? 0 : -errno;
 }
 
 int

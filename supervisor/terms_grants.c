@@ -25,6 +25,7 @@ take_grant(struct taker *taker, enum weir_grant_kind kind, const char *text,
 	    [WEIR_GRANT_WRITE] = {"write", SUP_GRANT_WRITE},
 	    [WEIR_GRANT_PACKAGES] = {"packages", SUP_GRANT_PACKAGES},
 	    [WEIR_GRANT_ENV] = {"env", SUP_GRANT_KINDS},
+	    [WEIR_GRANT_EXEC] = {"exec", SUP_GRANT_EXEC},
 	};
 	char problem[SUP_GRANT_TEXT];
 	enum wire_err err;
@@ -76,12 +77,42 @@ take_profile(struct taker *taker, const struct sup_profile *p)
 {
 	if (!take_list(taker, WEIR_GRANT_READ, &p->read) ||
 	    !take_list(taker, WEIR_GRANT_WRITE, &p->write) ||
-	    !take_list(taker, WEIR_GRANT_PACKAGES, &p->packages))
+	    !take_list(taker, WEIR_GRANT_PACKAGES, &p->packages) ||
+	    !take_list(taker, WEIR_GRANT_EXEC, &p->exec))
 		return false;
 	for (size_t i = 0; i < p->env_count; i++)
 		if (!take_grant(taker, WEIR_GRANT_ENV, p->env_names[i],
 			p->env_values[i]))
 			return false;
+	return true;
+}
+
+/*
+ * SECURITY: executables count only with processes, which are budgets of a tree
+ * (C14). A deployment that grants them without is told so; what a policy takes
+ * away is gone.
+ */
+static bool
+settle_exec(struct weir_terms *terms, char error[WEIR_ERROR_MAX])
+{
+	const struct sup_bounds *said = &terms->said[SUP_VOICE_DEPLOYMENT];
+	const struct sup_profile *policy = terms->texts[SUP_FORMAT_POLICY];
+	char shown[SUP_EXPLAIN_NAME];
+
+	for (size_t i = 0; i < terms->grants.path_count; i++) {
+		const struct sup_grant *g = &terms->grants.paths[i];
+
+		if (!g->execute || said->limits[SUP_LIMIT_PROCESSES] > 0)
+			continue;
+		sup_explain(error,
+		    "exec: %s can be executed only where processes are "
+		    "granted; add --limit processes=N, or leave it out",
+		    sup_explain_name(g->path, shown));
+		return false;
+	}
+	if (policy != NULL && policy->exec_given)
+		sup_grants_keep_exec(
+		    &terms->grants, policy->exec.text, policy->exec.count);
 	return true;
 }
 
@@ -111,5 +142,5 @@ sup_terms_grants(struct weir_terms *terms,
 			sup_explain(error, "grant: %s", text);
 			return false;
 		}
-	return true;
+	return settle_exec(terms, error);
 }

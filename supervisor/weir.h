@@ -113,7 +113,8 @@ enum weir_grant_kind {
 	WEIR_GRANT_READ,     /* text: an absolute path */
 	WEIR_GRANT_WRITE,    /* does not imply to read */
 	WEIR_GRANT_PACKAGES, /* to read, and to import from */
-	WEIR_GRANT_ENV	     /* text: NAME=VALUE */
+	WEIR_GRANT_ENV,	     /* text: NAME=VALUE */
+	WEIR_GRANT_EXEC	     /* a file to execute; only with processes */
 };
 
 struct weir_grant {

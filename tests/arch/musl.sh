@@ -21,8 +21,10 @@ ln -sfn "/usr/include/$machine-linux-gnu/asm" "$work/include/asm"
 echo '#include <string.h>' >"$work/include/bsd/string.h"
 cp /usr/include/bsd/sys/queue.h "$work/include/bsd/sys/"
 : >"$work/include/bsd/sys/cdefs.h"
-# It is loaded when it is used, and its header needs no libc.
+# One is loaded when it is used, of the other only inline functions are: their
+# headers need no libc of their own.
 cp /usr/include/pcre2.h "$work/include/"
+ln -sfn /usr/include/msgpack "$work/include/msgpack"
 
 # Python's configure asks, and musl-gcc answers with glibc's.
 cat >"$work/cc" <<END

@@ -15,8 +15,8 @@ INNER = {
     "calls": ["total", "completed", "failed", "refused", "unknown", "list"],
     "usage": ["wall_ms", "cpu_ms", "max_rss_kb", "memory"],
     "isolation": ["level", "guarantees"],
-    "granted": ["read", "mounted_below", "write", "environment", "network",
-                "processes"],
+    "granted": ["read", "mounted_below", "write", "exec", "environment",
+                "network", "processes"],
     "exit": ["by", "code", "signal"],
     "streams": ["stdout", "stderr"],
 }

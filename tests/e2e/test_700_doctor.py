@@ -70,7 +70,7 @@ class Doctor(Case):
     def check_shape(self, report):
         self.assertEqual(list(report), [
             "schema", "ok", "level", "host", "steps", "isolation", "ways",
-            "workspace", "verdict"])
+            "workspace", "trace", "verdict"])
         self.assertEqual(report["schema"], "weir.doctor/1")
         self.assertEqual(list(report["host"]), [
             "kernel", "machine", "uid", "seccomp_inherited", "no_new_privs",

@@ -123,6 +123,7 @@ def names_in_result():
 def names_in_report():
     return set(re.findall(r'(?:wire_out_key|put_\w+)\(\s*out,\s*"(\w+)"',
                           source("supervisor/doctor_report.c") +
+                          source("supervisor/doctor_trace.c") +
                           source("supervisor/doctor_ways.c")))
 
 

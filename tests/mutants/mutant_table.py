@@ -30,6 +30,7 @@ def e2e(file, *tests):
 RUNS = e2e("test_300_layers", "Identity")
 OUTSIDE = "test_303_outside"
 GRANTED = "test_140_processes"
+EXEC = "test_141_exec"
 TRACE = "test_150_trace"
 PROCESS = e2e("test_310_process", "Level.test_grades_without_namespaces")
 
@@ -358,12 +359,53 @@ MUTANTS = {
           "(plan->processes > 1u << 20 ? MOUNT_ATTR_NOEXEC : 0);"),),
         e2e(GRANTED, "Programs.test_by_the_loader")),
     "libraries-are-programs": Mutant(
-        "supervisor/launch.c", "with `processes` these files alone",
-        (("supervisor/launch.c",
-          "\tsup_launch_add_rule(launch, interp->path, access);",
-          "\tsup_launch_add_rule(launch, interp->path, access);\n"
-          "\tsup_launch_add_rule(launch, \"/usr/lib\", access);"),),
+        "supervisor/launch_grants.h", "with `processes` these files alone",
+        (("supervisor/launch_grants.c",
+          "\tadd_loader(launch, interpreter);",
+          "\tadd_loader(launch, interpreter);\n"
+          "\tsup_launch_add_rule(launch, \"/usr/lib\", "
+          "SUP_LANDLOCK_PROGRAM);"),),
         e2e(GRANTED, "Programs.test_of_the_system")),
+    "neighbours-are-programs": Mutant(
+        "supervisor/launch_grants.h", "with `processes` these files alone",
+        (("supervisor/launch_grants.c",
+          "(is_executed(launch, g) ? SUP_LANDLOCK_PROGRAM",
+          "(launch->stub.processes > 0 ? SUP_LANDLOCK_PROGRAM"),),
+        e2e(EXEC, "Honest.test_in_a_place_that_can_be_read")),
+    "programs-without-processes": Mutant(
+        "supervisor/terms_grants.c", "executables count only with",
+        (("supervisor/terms_grants.c",
+          "\t\tif (!g->execute || said->limits[SUP_LIMIT_PROCESSES] > 0)",
+          "\t\tif (!g->execute || said->level_most > 0)"),),
+        e2e(EXEC, "Refused.test_without_processes")),
+    "programs-that-a-policy-took": Mutant(
+        "supervisor/terms_grants.c", "executables count only with",
+        (("supervisor/terms_grants.c",
+          "\tif (policy != NULL && policy->exec_given)",
+          "\tif (policy != NULL && policy->exec.count > 64)"),),
+        e2e(EXEC, "Result.test_a_policy")),
+    "privileged-programs": Mutant(
+        "supervisor/grant_exec.c", "nothing that changes who runs it",
+        (("supervisor/grant_exec.c",
+          "\tif ((st->st_mode & (S_ISUID | S_ISGID)) != 0)",
+          "\tif ((st->st_mode & S_ISGID) != 0)"),),
+        e2e(EXEC, "Refused.test_privileges")),
+    "programs-that-it-writes": Mutant(
+        "supervisor/grant_exec.c", "what may be executed must not be",
+        (("supervisor/grant_exec.c",
+          "\t\tif (!g->write)\n\t\t\tcontinue;",
+          "\t\tif (!g->write || g->directory)\n\t\t\tcontinue;"),),
+        e2e(EXEC, "Refused.test_what_it_may_write")),
+    "programs-of-many-names": Mutant(
+        "supervisor/grant_exec.c", "what may be executed must not be",
+        (("supervisor/grant_exec.c",
+          "st.st_nlink > 1 &&", "st.st_nlink > 1000000 &&"),),
+        e2e(EXEC, "Refused.test_hard_links")),
+    "reports-by-the-program": Mutant(
+        "supervisor/doctor_trace.c", "what a program says of itself",
+        (("supervisor/doctor_trace.c",
+          "(unsigned char)*text < ' ' || *text == 0x7f", "*text == 0x7f"),),
+        e2e("test_702_doctor_trace", "Text.test_one_line_for_what_it_says")),
     "trees-that-nobody-holds": Mutant(
         "supervisor/grades.c", "without a PID namespace a program",
         (("supervisor/grades.c", "\treturn e->own_number && "

@@ -25,6 +25,7 @@
 	FAILS(uname, -1, EFAULT)                                               \
 	FAILS(setrlimit, -1, EPERM)                                            \
 	FAILS(fstatvfs, -1, EIO)                                               \
+	FAILS(fgetxattr, -1, EIO)                                              \
 	FAILS(fork, -1, EAGAIN)                                                \
 	FAILS(fallocate, -1, EOPNOTSUPP)                                       \
 	FAILS(aligned_alloc, 0, ENOMEM)                                        \

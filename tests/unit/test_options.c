@@ -427,8 +427,10 @@ t_options_that_are_not_there(void **state)
 	refuse(LINE("run", "--network=x", "f"),
 	    "weir: --network 'x': the option takes no value; leave it out");
 	accept(LINE("run", "--read=/a", "--write", "/b", "--packages", "/c",
-	    "--env=A=b", "f"));
-	assert_int_equal(options.grant_count, 4);
+	    "--env=A=b", "--exec", "/d", "f"));
+	assert_int_equal(options.grant_count, 5);
+	assert_int_equal(options.grants[4].kind, WEIR_GRANT_EXEC);
+	assert_string_equal(options.grants[4].text, "/d");
 	assert_int_equal(options.grants[0].kind, WEIR_GRANT_READ);
 	assert_int_equal(options.grants[1].kind, WEIR_GRANT_WRITE);
 	assert_int_equal(options.grants[2].kind, WEIR_GRANT_PACKAGES);
@@ -594,6 +596,15 @@ t_doctor(void **state)
 	assert_int_equal(options.action, SUP_ACTION_DOCTOR);
 	assert_true(options.json);
 	assert_string_equal(options.python, "/p");
+	assert_null(options.trace);
+	accept(LINE("doctor", "--trace", "/p"));
+	assert_int_equal(options.action, SUP_ACTION_DOCTOR);
+	assert_string_equal(options.trace, "/p");
+	refuse(LINE("doctor", "--trace="),
+	    "weir: --trace: the name is empty; give one or leave the option "
+	    "out");
+	refuse(LINE("doctor", "--trace=a", "--trace=b"),
+	    "weir: --trace 'b': the option was given before; give it once");
 	accept(LINE("doctor", "--help", "--nonsense"));
 	assert_int_equal(options.action, SUP_ACTION_DOCTOR_HELP);
 

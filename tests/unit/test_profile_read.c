@@ -139,7 +139,8 @@ t_every_member_of_a_profile(void **state)
 		"\"limits\":{\"wall\":\"1.5s\",\"calls\":7,\"value\":\"64K\"},"
 		"\"level\":\"isolated\",\"network\":false,\"processes\":9,"
 		"\"require\":[\"landlock\"],\"python\":\"/usr/bin/python3\","
-		"\"read\":[],\"write\":[],\"packages\":[],\"env\":{}"),
+		"\"read\":[],\"write\":[],\"packages\":[],\"env\":{},"
+		"\"exec\":[\"/bin/a\",\"/b\"]"),
 	    NULL);
 	assert_int_equal(got.limits_given,
 	    1u << SUP_LIMIT_WALL | 1u << SUP_LIMIT_CALLS |
@@ -153,6 +154,8 @@ t_every_member_of_a_profile(void **state)
 	assert_int_equal(got.network, SUP_SAY_NO);
 	assert_int_equal(got.require, SUP_REQUIRE_LANDLOCK);
 	assert_string_equal(got.python, "/usr/bin/python3");
+	assert_int_equal(got.exec.count, 2);
+	assert_string_equal(got.exec.text[1], "/b");
 	accept_text(PROFILES, wrap(PROFILES, "\"level\":\"process\""), NULL);
 	assert_true(got.level_given);
 	assert_int_equal(got.level, SUP_LEVEL_PROCESS);
@@ -174,6 +177,10 @@ t_every_member_of_a_policy(void **state)
 	assert_int_equal(got.tool_count, 3);
 	assert_int_equal(got.tools[1].len, 4);
 	assert_memory_equal(got.tools[1].p, "r\xc3\xa4t", 4);
+	assert_false(got.exec_given);
+	accept_text(POLICY, wrap(POLICY, "\"exec\":[]"), NULL);
+	assert_true(got.exec_given);
+	assert_int_equal(got.exec.count, 0);
 	accept_text(POLICY, wrap(POLICY, "\"tools\":[]"), NULL);
 	assert_true(got.tools_given);
 	assert_int_equal(got.tool_count, 0);
@@ -292,13 +299,13 @@ static const struct {
 } refused[] = {
     {POLICY, "\"x\":1",
 	"2:1: x: no such member here; the members are schema limits level "
-	"network tools"},
+	"network tools exec"},
     {POLICY, "\"profile\":\"a\"",
 	"2:1: profile: no such member here; the members are schema limits "
-	"level network tools"},
+	"level network tools exec"},
     {POLICY, "\"read\":[\"/a\"]",
 	"2:1: read: no such member here; the members are schema limits level "
-	"network tools"},
+	"network tools exec"},
     {POLICY, "\"network\":true",
 	"2:11: network: a policy only narrows and grants no network; write "
 	"false, or leave it out"},
@@ -344,6 +351,12 @@ static const struct {
     {REQUEST, "\"python\":\"/bin/sh\"",
 	"2:1: python: no such member here; the members are schema profile "
 	"limits level network"},
+    {REQUEST, "\"exec\":[]",
+	"2:1: exec: no such member here; the members are schema profile "
+	"limits level network"},
+    {PROFILES, "\"exec\":[\"git\"]",
+	"2:9: profiles.default.exec[0]: is not an absolute path; begin it "
+	"with '/'"},
     {REQUEST, "\"env\":{}",
 	"2:1: env: no such member here; the members are schema profile "
 	"limits level network"},
@@ -358,7 +371,7 @@ static const struct {
     {PROFILES, "\"schema\":\"weir.profiles/1\"",
 	"2:1: profiles.default.schema: no such member here; the members are "
 	"limits level network require python processes read write packages "
-	"env"},
+	"exec env"},
     {PROFILES, "\"require\":[\"selinux\"]",
 	"2:12: profiles.default.require[0]: nothing that can be required; "
 	"write \"landlock\""},
@@ -465,7 +478,7 @@ t_what_is_no_text_of_the_format(void **state)
 	    "1:4: \"\\xc3\\xa4\\xff\": the bytes are not UTF-8 (bad_utf8)");
 	refuse_text(POLICY, "{\"a\\u001b\":1}",
 	    "1:2: \"a\\u001b\": no such member here; the members are schema "
-	    "limits level network tools");
+	    "limits level network tools exec");
 }
 
 /* A profile that is not asked for is judged like the others. */
