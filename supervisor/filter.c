@@ -220,8 +220,8 @@ name_calls(struct compiler *c)
 			name_call(c, group->calls[i], target);
 		for (i = 0; i < group->rule_count; i++)
 			name_call(c, group->rules[i].call,
-			    (struct target){
-				SUP_FILTER_EPERM, group->rules[i].call});
+			    (struct target){SUP_FILTER_EPERM,
+				refused ? NO_CHECK : group->rules[i].call});
 	}
 }
 

@@ -222,25 +222,48 @@ static const uint16_t waiting[] = {S(poll), S(ppoll), S(select), S(pselect6),
     S(epoll_create), S(epoll_create1), S(epoll_ctl), S(epoll_wait),
     S(epoll_pwait), S(epoll_pwait2)};
 
-static const uint16_t paths[] = {S(open), S(openat), S(creat), S(stat),
-    S(lstat), S(newfstatat), S(statx), S(access), S(faccessat), S(faccessat2),
-    S(readlink), S(readlinkat), S(rename), S(renameat), S(renameat2), S(link),
-    S(linkat), S(symlink), S(symlinkat), S(unlink), S(unlinkat), S(mkdir),
-    S(mkdirat), S(rmdir), S(truncate), S(statfs), S(fstatfs), S(getxattr),
-    S(lgetxattr), S(fgetxattr), S(listxattr), S(llistxattr), S(flistxattr)};
+static const uint16_t paths[] = {S(stat), S(lstat), S(newfstatat), S(statx),
+    S(access), S(faccessat), S(faccessat2), S(readlink), S(readlinkat),
+    S(rename), S(renameat), S(renameat2), S(link), S(linkat), S(symlink),
+    S(symlinkat), S(unlink), S(unlinkat), S(mkdir), S(mkdirat), S(rmdir),
+    S(truncate), S(statfs), S(fstatfs), S(getxattr), S(lgetxattr), S(fgetxattr),
+    S(listxattr), S(llistxattr), S(flistxattr)};
 
 /*
  * SECURITY: Landlock does not govern these. With the host's root in sight and
  * the caller's uid they would change the mode of whatever the caller owns.
  */
-static const uint16_t attributes[] = {S(chmod), S(fchmod), S(fchmodat),
+static const uint16_t attributes[] = {
     S(utime), S(utimes), S(futimesat), S(utimensat)};
 
-/* Regular files (a type of 0 means the same) and FIFOs; no devices and no
- * socket inodes. */
+#define SET_ID ((uint32_t)(S_ISUID | S_ISGID))
+/* __O_TMPFILE; O_DIRECTORY, which differs, is in O_TMPFILE as well. */
+#define MAKES_FILE ((uint32_t)(O_CREAT | (O_TMPFILE & ~O_DIRECTORY)))
+
+/*
+ * SECURITY: no file is made set-user-id or set-group-id. In a place that was
+ * granted for writing it would be the caller's, and whoever executes it on the
+ * host would have the caller's rights: there are no mounts of ours and no
+ * no_new_privs then. mkdir(2) drops these bits by itself; chmod of a directory
+ * cannot be told from that of a file.
+ */
+static const struct sup_filter_rule attribute_rules[] = {
+    ALLOW_IF(chmod, IS_MASKED(1, SET_ID, 0)),
+    ALLOW_IF(fchmod, IS_MASKED(1, SET_ID, 0)),
+    ALLOW_IF(fchmodat, IS_MASKED(2, SET_ID, 0)),
+};
+
+/* Files that are there, whatever stands in the place of a mode; new ones as
+ * above. By mknod regular files (a type of 0 means the same) and FIFOs; no
+ * devices and no socket inodes. */
 static const struct sup_filter_rule path_rules[] = {
-    ALLOW_IF(mknod, IS_MASKED(1, S_IFMT, 0, S_IFREG, S_IFIFO)),
-    ALLOW_IF(mknodat, IS_MASKED(2, S_IFMT, 0, S_IFREG, S_IFIFO)),
+    ALLOW_IF(open, IS_MASKED(1, MAKES_FILE, 0)),
+    ALLOW_IF(open, IS_MASKED(2, SET_ID, 0)),
+    ALLOW_IF(openat, IS_MASKED(2, MAKES_FILE, 0)),
+    ALLOW_IF(openat, IS_MASKED(3, SET_ID, 0)),
+    ALLOW_IF(creat, IS_MASKED(1, SET_ID, 0)),
+    ALLOW_IF(mknod, IS_MASKED(1, S_IFMT | SET_ID, 0, S_IFREG, S_IFIFO)),
+    ALLOW_IF(mknodat, IS_MASKED(2, S_IFMT | SET_ID, 0, S_IFREG, S_IFIFO)),
 };
 
 static const uint16_t socket_pairs[] = {S(recvfrom), S(recvmsg), S(sendmsg),
@@ -337,10 +360,10 @@ static const uint16_t absent[] = {
 		(word), (reason), SUP_FILTER_##verdict, (calls), COUNT(calls), \
 		    NULL, 0, false, SUP_FILTER_ALWAYS                          \
 	}
-#define OWN_FILES(word, verdict, calls, reason)                                \
+#define OWN_FILES(word, verdict, calls, rules, reason)                         \
 	{                                                                      \
 		(word), (reason), SUP_FILTER_##verdict, (calls), COUNT(calls), \
-		    NULL, 0, true, SUP_FILTER_ALWAYS                           \
+		    (rules), COUNT(rules), true, SUP_FILTER_ALWAYS             \
 	}
 
 static const struct sup_filter_group groups[] = {
@@ -366,9 +389,10 @@ static const struct sup_filter_group groups[] = {
 	"waiting for descriptors that it already holds"),
     GROUP("paths", ALLOW, paths, path_rules,
 	"names in the private root; the mounts and Landlock decide which"),
-    OWN_FILES("attributes", ALLOW, attributes,
-	"modes and times of its own files; refused where the host's files are "
-	"in sight and belong to the same uid"),
+    OWN_FILES("attributes", ALLOW, attributes, attribute_rules,
+	"modes and times of its own files, never set-user-id or set-group-id; "
+	"refused where the host's files are in sight and belong to the same "
+	"uid"),
     GROUP("socket pairs", ALLOW, socket_pairs, socket_rules,
 	"asyncio wakes itself through a pair; no other socket exists"),
     ALLOW_WHEN("network", WITH_NETWORK, networking, network_rules,

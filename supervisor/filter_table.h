@@ -68,7 +68,7 @@ struct sup_filter_group {
 	const struct sup_filter_rule *rules;
 	size_t rule_count;
 	bool own_files; /* refused where the program shares a uid with files
-			 * that are not its own */
+			 * that are not its own; one rule for each call */
 	enum sup_filter_when when; /* one that counts by a grant may add rules
 				    * to those of another group's call */
 };

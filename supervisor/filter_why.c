@@ -129,7 +129,8 @@ sup_filter_why(const struct sup_filter_params *params, uint32_t number,
 			ret_why->group = &groups[i];
 		if (groups[i].verdict == SUP_FILTER_ENOSYS)
 			ret_why->error = ENOSYS;
-		try_rules(&groups[i], call, args, ret_why->seen);
+		if (!groups[i].own_files || !params->shared_uid)
+			try_rules(&groups[i], call, args, ret_why->seen);
 	}
 	if (ret_why->group == NULL)
 		ret_why->group = spare;

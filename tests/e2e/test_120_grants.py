@@ -50,6 +50,7 @@ class Granted(Case):
     def check(self, level):
         self.check_read(level)
         self.check_write(level)
+        self.check_set_ids(level)
         self.check_nested(level)
         self.check_files(level)
         self.check_packages(level)
@@ -90,6 +91,28 @@ class Granted(Case):
         self.assertEqual(got[1:3], ["EACCES", "EACCES"])
         for answer in (got[6], got[8]):
             self.assertIn(answer, self.closed(level))
+
+    def check_set_ids(self, level):
+        """On the host they would run with the caller's ids."""
+        got = self.tried(
+            level, self.grants(("read", "write"), ("write", "write")),
+            "os.close, os.open(at + '/write/s0', os.O_CREAT, 0o1755)",
+            "os.open, at + '/write/s1', os.O_CREAT, 0o4755",
+            "os.open, at + '/write/s2', os.O_CREAT | os.O_RDWR, 0o2755",
+            "os.open, at + '/write', os.O_TMPFILE | os.O_RDWR, 0o4755",
+            "os.mknod, at + '/write/s3', 0o104755",
+            "os.mknod, at + '/write/s4', 0o102755",
+            "os.chmod, at + '/write/s0', 0o4755",
+            "os.chmod, at + '/write/s0', 0o2755",
+            "os.fchmod, 1, 0o4755",
+            "lambda: os.chmod('s0', 0o4755,\n"
+            "                 dir_fd=os.open(at + '/write', 0))",
+            "os.mkdir, at + '/write/s5', 0o6755")
+        self.assertEqual(got[0], "ok")
+        self.assertEqual(got[1:10], ["EPERM"] * 9)
+        for name in os.listdir(self.path("write")):
+            mode = os.stat(self.path("write/" + name)).st_mode
+            self.assertEqual(mode & 0o6000, 0, name)
 
     def check_nested(self, level):
         """Either in the other: each right where it was granted."""

@@ -333,6 +333,19 @@ MUTANTS = {
           "\tif (sup_pyvenv_value(text, \"executable\", base, "
           "sizeof(base)))"),), unit("test_interp")),
 
+    "set-ids-by-mode": Mutant(
+        "supervisor/filter_table.c", "no file is made set-user-id",
+        (("supervisor/filter_table.c",
+          "    ALLOW_IF(chmod, IS_MASKED(1, SET_ID, 0)),",
+          "    ALLOW_IF(chmod, IS_MASKED(1, 0, 0)),"),),
+        e2e("test_120_grants", "Granted.test_level_isolated")),
+    "set-ids-by-open": Mutant(
+        "supervisor/filter_table.c", "no file is made set-user-id",
+        (("supervisor/filter_table.c",
+          "    ALLOW_IF(openat, IS_MASKED(3, SET_ID, 0)),",
+          "    ALLOW_IF(openat, IS_MASKED(3, S_ISGID, 0)),"),),
+        unit("test_filter")),
+
     # --- processes, where they are granted ---------------------------------
     "memory-of-each": Mutant(
         "supervisor/terms.c", "the address space is each process's own",

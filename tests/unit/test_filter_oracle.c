@@ -175,7 +175,8 @@ draw(uint64_t *seed)
 	    47, 0x400, 0x406, 0x408, O_ASYNC, SOCK_STREAM, FIONREAD, FIONBIO, 2,
 	    6, 10, 17, 18, 28, 41, 136, TCGETS, SIGCHLD,
 	    SIGCHLD | CLONE_VM | CLONE_VFORK, PR_SET_VMA, S_IFIFO, S_IFREG,
-	    S_IFSOCK, THREAD, 0x10f00, 0xffffffff, PTR};
+	    S_IFSOCK, S_ISUID, S_ISGID, O_CREAT, THREAD, 0x10f00, 0xffffffff,
+	    PTR};
 	static const uint64_t high[] = {
 	    0, 0, 0, HI, 0xffffffff00000000ULL, 1ULL << 63};
 	uint64_t value;

@@ -13,7 +13,7 @@
 
 /* By which both sides of a comparison go. */
 static struct {
-	bool network, processes;
+	bool network, processes, shared_uid;
 } granted;
 
 static struct program
@@ -42,6 +42,7 @@ ask(enum sup_filter_arch arch, uint32_t nr, const uint64_t args[6],
 {
 	const struct sup_filter_params params = {.arch = arch,
 	    .own_pid = WIRE_PLAN_OWN_PID,
+	    .shared_uid = granted.shared_uid,
 	    .network = granted.network,
 	    .processes = granted.processes};
 
@@ -200,7 +201,13 @@ t_the_arguments_that_decided(void **state)
 	SEES("socket", "network", AF_INET, 1, 0, 0, 0, NO, NO, NO, NO, NO);
 	SEES("execve", "processes", PTR, 0, 0, 0, 0, NO, NO, NO, NO, NO);
 	SEES("execveat", NULL, PTR, 0, 0, 0, 0, NO, NO, NO, NO, NO);
-	SEES("chmod", "attributes", PTR, 0777, 0, 0, 0, NO, NO, NO, NO, NO);
+	SEES("chmod", "attributes", PTR, 04777, 0, 0, 0, NO, S_ISUID, NO, NO,
+	    NO);
+	SEES("openat", "paths", 3, PTR, O_CREAT | O_RDWR, 02755, 0, NO, NO,
+	    O_CREAT, S_ISGID, NO);
+	granted.shared_uid = true;
+	SEES("chmod", "attributes", PTR, 04777, 0, 0, 0, NO, NO, NO, NO, NO);
+	granted.shared_uid = false;
 	SEES("clone3", "absent", PTR, 88, 0, 0, 0, NO, NO, NO, NO, NO);
 	SEES("kill", "own signals", 1, 9, 0, 0, 0, 1, NO, NO, NO, NO);
 	SEES("kill", "own signals", OWN | HI, 9, 0, 0, 0, OWN | HI, NO, NO, NO,
