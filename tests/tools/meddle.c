@@ -120,8 +120,8 @@ register_of(struct user_regs_struct *regs, unsigned arg)
 	return &regs->regs[arg];
 }
 
-#define STACK(regs)  ((regs)->sp)
-#define RESULT(regs) ((regs)->regs[0])
+#define STACK(r)  ((r)->sp)
+#define RESULT(r) ((r)->regs[0])
 
 static void
 call_nothing(pid_t pid, struct user_regs_struct *regs)
