@@ -20,9 +20,10 @@
 #include "supervisor/place.h"
 #include "supervisor/printer.h"
 #include "supervisor/sys.h"
+#include "wire/limits.h"
 
 /* A report takes far less. */
-#define REPORT_MAX (256UL * 1024 + SUP_TRACE_TEXT + WEIR_ERROR_MAX)
+#define REPORT_MAX (256UL * 1024 + SUP_TRACE_TEXT + 6 * WIRE_MAX_MESSAGE)
 
 struct doctor {
 	const struct sup_options *options;

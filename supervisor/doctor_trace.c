@@ -109,12 +109,16 @@ kind_of(const struct sup_doctor_trace *trace)
 	    : "setup";
 }
 
-static const char *
+/* Of a program any text; without one there is no p. */
+static struct wire_span
 message_of(const struct sup_doctor_trace *trace)
 {
-	return trace->execution != NULL
-	    ? weir_text(trace->execution, WEIR_TEXT_MESSAGE, NULL)
-	    : trace->error;
+	const char *text = trace->error;
+	size_t len = strlen(text);
+
+	if (trace->execution != NULL)
+		text = weir_text(trace->execution, WEIR_TEXT_MESSAGE, &len);
+	return (struct wire_span){(const uint8_t *)text, len};
 }
 
 static void
@@ -128,6 +132,7 @@ void
 sup_doctor_trace_put_json(
     const struct sup_doctor_trace *trace, struct wire_out *out)
 {
+	const struct wire_span message = message_of(trace);
 	const struct sup_trace *rows = trace->rows;
 
 	if (trace->path == NULL) {
@@ -140,7 +145,11 @@ sup_doctor_trace_put_json(
 	wire_out_key(out, "ran");
 	wire_out_bool(out, rows != NULL);
 	put_text(out, "kind", kind_of(trace));
-	put_text(out, "message", message_of(trace));
+	wire_out_key(out, "message");
+	if (message.p != NULL)
+		wire_out_lossy_string(out, message);
+	else
+		wire_out_null(out);
 	put_count(out, "refused", rows != NULL ? rows->refused : 0);
 	put_count(out, "left_out", rows != NULL ? rows->left_out : 0);
 	wire_out_key(out, "rows");
@@ -158,23 +167,41 @@ sup_doctor_trace_put_json(
  * other line of the report.
  */
 static void
-print_claim(const char *text, FILE *stream)
+print_claim(struct wire_span text, FILE *stream)
 {
-	for (; *text != '\0'; text++)
-		(void)fputc(
-		    (unsigned char)*text < ' ' || *text == 0x7f ? ' ' : *text,
-		    stream);
+	for (size_t i = 0; i < text.len; i++) {
+		bool control = text.p[i] < ' ' || text.p[i] == 0x7f;
+
+		(void)fputc(control ? ' ' : text.p[i], stream);
+	}
 }
 
-static void
-print_row(const struct sup_trace_row *row, FILE *stream)
+/* For people whatever arguments it had. */
+static bool
+is_same_line(const struct sup_trace_row *a, const struct sup_trace_row *b)
 {
-	const struct sup_filter_group *group = row->why.group;
-	const char *name = row->why.name;
+	return a->number == b->number && a->why.error == b->why.error &&
+	    a->why.group == b->why.group;
+}
 
-	(void)fprintf(stream, "%9" PRIu64 "  ", row->count);
-	if (name != NULL)
-		(void)fprintf(stream, "%-18s", name);
+/* Unless one before it has spoken for it. */
+static void
+print_row(const struct sup_trace *trace, size_t at, FILE *stream)
+{
+	const struct sup_trace_row *row = &trace->rows[at];
+	const struct sup_filter_group *group = row->why.group;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < trace->row_count; i++) {
+		if (!is_same_line(&trace->rows[i], row))
+			continue;
+		if (i < at)
+			return;
+		count += trace->rows[i].count;
+	}
+	(void)fprintf(stream, "%9" PRIu64 "  ", count);
+	if (row->why.name != NULL)
+		(void)fprintf(stream, "%-18s", row->why.name);
 	else
 		(void)fprintf(stream, "call %-13" PRIu32, row->number);
 	(void)fprintf(stream, " %-7s %s%s%s\n",
@@ -193,7 +220,9 @@ sup_doctor_trace_put_text(const struct sup_doctor_trace *trace, FILE *stream)
 		return;
 	kind = kind_of(trace);
 	(void)fputs("trace of ", stream);
-	print_claim(trace->path, stream);
+	print_claim((struct wire_span){(const uint8_t *)trace->path,
+			strlen(trace->path)},
+	    stream);
 	if (trace->execution != NULL)
 		(void)fprintf(stream, " (%s)", sup_doctor_way_word(trace->way));
 	(void)fputs(kind == NULL ? ": it ended well" : ": ", stream);
@@ -207,7 +236,7 @@ sup_doctor_trace_put_text(const struct sup_doctor_trace *trace, FILE *stream)
 	(void)fprintf(stream, "%9" PRIu64 "  system calls were refused%s\n",
 	    rows->refused, rows->row_count > 0 ? ":" : "");
 	for (size_t i = 0; i < rows->row_count; i++)
-		print_row(&rows->rows[i], stream);
+		print_row(rows, i, stream);
 	if (rows->left_out > 0)
 		(void)fprintf(stream, "%9" PRIu64 "  others\n", rows->left_out);
 }

@@ -357,6 +357,20 @@ class Denied(Tree):
         if OWN_ROOT:
             self.assertIn("failed to map", found[1])
 
+    def test_by_preloading(self):
+        """What the program wrote is no library of it."""
+        found = self.value(
+            EXECUTE + "import glob\n"
+            "library = (glob.glob('/lib/*/libm.so.6') +\n"
+            "           glob.glob('/lib64/libm.so.6'))[0]\n"
+            "write('library', open(library, 'rb').read())\n"
+            "execute(%r, '-i', 'A=b',\n"
+            "        env={'LD_PRELOAD': os.path.realpath('library')})"
+            % self.granted)
+        if OWN_ROOT:
+            self.assertIn("failed to map", found)
+        self.assertTrue(found.startswith("A=b\n"), found)
+
     def test_in_confinement(self):
         """What is executed is as confined as who executes it."""
         found = self.value(

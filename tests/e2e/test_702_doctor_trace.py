@@ -155,6 +155,25 @@ class Text(Traced):
         self.assertRegex(lines[-2], r"\Aisolated: ")
         self.assertEqual(lines[-1], "")
 
+    def test_a_line_for_whatever_arguments(self):
+        """And no more of it than the object has rows."""
+        program = ("import os\n"
+                   "for pid in range(300):\n"
+                   "    for _ in range(2):\n"
+                   "        try: os.kill(1000000 + pid, 0)\n"
+                   "        except OSError: pass\n")
+        lines = [line for line in self.text(program).split("\n")
+                 if " kill " in line or line.endswith("  others")]
+        self.assertEqual([line.split()[0] for line in lines], ["512", "88"])
+        _, trace = self.traced(program)
+        self.assertEqual((len(trace["rows"]), trace["left_out"]), (256, 88))
+
+    def test_the_longest_message(self):
+        _, trace = self.traced("raise ValueError('\\x00' * 100000)")
+        self.assertGreater(len(trace["message"]), 1000)
+        self.assertIn("\0\0", trace["message"])
+        self.assertTrue(trace["ran"])
+
     def test_none_was_asked_for(self):
         done = self.words(test_700_doctor.DOCTOR)
         self.assertNotIn(b"trace of", done.stdout)

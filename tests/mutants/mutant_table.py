@@ -417,7 +417,7 @@ MUTANTS = {
     "reports-by-the-program": Mutant(
         "supervisor/doctor_trace.c", "what a program says of itself",
         (("supervisor/doctor_trace.c",
-          "(unsigned char)*text < ' ' || *text == 0x7f", "*text == 0x7f"),),
+          "text.p[i] < ' ' || text.p[i] == 0x7f", "text.p[i] == 0x7f"),),
         e2e("test_702_doctor_trace", "Text.test_one_line_for_what_it_says")),
     "trees-that-nobody-holds": Mutant(
         "supervisor/grades.c", "without a PID namespace a program",
