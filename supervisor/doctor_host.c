@@ -17,6 +17,10 @@
 #include "supervisor/sys.h"
 #include "supervisor/sys_doctor.h"
 
+#ifndef STATX_INO /* musl before 1.2.4 */
+#include <linux/stat.h>
+#endif
+
 static const char *const settings[SUP_SETTING_COUNT] = {[SUP_SETTING_NONE] = "",
 #define X(name, text) [SUP_SETTING_##name] = text,
     SUP_DOCTOR_SETTINGS(X)

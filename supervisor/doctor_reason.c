@@ -325,6 +325,7 @@ error_name(int error)
 	}
 	    NAME(EPERM),
 	    NAME(ENOENT),
+	    NAME(E2BIG),
 	    NAME(EIO),
 	    NAME(EBADF),
 	    NAME(EAGAIN),
