@@ -12,11 +12,15 @@
  *     allowed; and so is a file of such lines, whatever its size;
  *  r  a record of the stub (wire/report.h) is taken exactly when its size,
  *     magic, code and stage are right; stages are found by their words only;
+ *  x  the beginning of a file to execute (supervisor/grant_exec.h): a script
+ * has the interpreter that a state for each byte gives; a program is of this
+ *     machine, and what either needs is an absolute path or nothing;
  *  s  /proc/PID/status, u  /proc/PID/uid_map: read without reading past their
  *     end, and a uid_map never gives a child id 0.
  */
 #include "fuzz.h"
 
+#include <elf.h>
 #include <linux/errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +30,7 @@
 #include "bindings/shell_words.h"
 #include "child/mountinfo.h"
 #include "supervisor/evidence.h"
+#include "supervisor/grant_exec.h"
 #include "supervisor/idmap.h"
 #include "supervisor/pyvenv.h"
 #include "wire/err.h"
@@ -406,6 +411,67 @@ check_report(struct wire_span in)
 	check_words_of(in, in.len != 0 ? in.p[0] : UINT32_MAX);
 }
 
+/* --- files to execute ----------------------------------------------------- */
+
+/* The interpreter of a script as the kernel finds it, byte by byte; false
+ * where there is none. */
+static bool
+model_script(struct wire_span in, char needs[PATH_MAX])
+{
+	enum { BEFORE, INSIDE, AFTER } at = BEFORE;
+	size_t len = 0;
+
+	for (size_t i = 2; i < 256 && at != AFTER; i++) {
+		char c = i < in.len ? (char)in.p[i] : '\0';
+		bool blank = c == ' ' || c == '\t';
+
+		if (at == BEFORE && blank)
+			continue;
+		at = INSIDE;
+		if (blank || c == '\n' || c == '\0')
+			at = AFTER;
+		else
+			needs[len++] = c;
+	}
+	needs[len] = '\0';
+	return at == AFTER && needs[0] == '/';
+}
+
+static void
+check_program(struct wire_span in)
+{
+	/* Exactly as large, so that reading past its end is seen. */
+	uint8_t *copy = malloc(in.len + 1);
+	char needs[PATH_MAX], want[PATH_MAX];
+	enum sup_exec_kind kind;
+	Elf64_Ehdr header;
+
+	FUZZ_REQUIRE(copy != NULL);
+	copy = realloc(copy, in.len != 0 ? in.len : 1);
+	FUZZ_REQUIRE(copy != NULL);
+	if (in.len != 0)
+		memcpy(copy, in.p, in.len);
+	kind = sup_exec_parse((struct wire_span){copy, in.len}, needs);
+	FUZZ_REQUIRE(needs[0] == '/' || needs[0] == '\0');
+	if (in.len >= 2 && memcmp(in.p, "#!", 2) == 0) {
+		FUZZ_REQUIRE(
+		    (kind == SUP_EXEC_SCRIPT) == model_script(in, want));
+		FUZZ_REQUIRE(kind == SUP_EXEC_SCRIPT ? strcmp(needs, want) == 0
+						     : needs[0] == '\0');
+	} else if (kind != SUP_EXEC_BAD) {
+		FUZZ_REQUIRE(kind == SUP_EXEC_PROGRAM);
+		FUZZ_REQUIRE(in.len >= sizeof(header));
+		memcpy(&header, in.p, sizeof(header));
+		FUZZ_REQUIRE(memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+		    header.e_ident[EI_CLASS] == ELFCLASS64);
+		FUZZ_REQUIRE(
+		    header.e_type == ET_DYN || header.e_type == ET_EXEC);
+	} else {
+		FUZZ_REQUIRE(needs[0] == '\0');
+	}
+	free(copy);
+}
+
 /* --- files of /proc ------------------------------------------------------- */
 
 static void
@@ -449,6 +515,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		break;
 	case 'r':
 		check_report(in);
+		break;
+	case 'x':
+		check_program(in);
 		break;
 	case 's':
 		check_status(in);

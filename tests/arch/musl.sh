@@ -118,6 +118,7 @@ for file in tests/unit/test_*.c; do
 	case $name in
 	test_filter* | test_conformance* | test_search | test_tool_handles)
 		echo "left out with musl, for want of a library: $name"
+		rm -f "$build/tests/$name"
 		;;
 	*) tests="$tests $build/tests/$name" ;;
 	esac

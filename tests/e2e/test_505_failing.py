@@ -7,6 +7,7 @@ better than it was, and nothing is left.
 import json
 import os
 import re
+import shutil
 import subprocess
 
 from weir_test import (ECHO, IS_ROOT, ROOT, TOOLS, WEIR, Watched, command,
@@ -205,6 +206,12 @@ class WithAHandle(Failing):
     VALUE = ['{"text":"x', 5010]
 
 
+class WithPrograms(Failing):
+    """What is called only to look at a file that may be executed."""
+    OPTIONS = ("--limit", "processes=1", "--exec",
+               os.path.realpath(shutil.which("sort")))
+
+
 def add(case, function):
     def test(self):
         self.check(function)
@@ -231,7 +238,13 @@ HANDLE = ("dlopen", "eventfd", "getrandom", "malloc", "calloc", "realloc")
 for name in FAILS:
     if name not in HANDLE:
         setattr(WithAHandle, "test_" + name.strip("_"), None)
-for case in (OnTheHostsRoot, WithMemory, WithTrace, WithAHandle):
+PROGRAMS = ("fgetxattr", "fstatvfs", "fstat", "open", "read", "realpath",
+            "stat", "malloc")
+for name in FAILS:
+    if name not in PROGRAMS:
+        setattr(WithPrograms, "test_" + name.strip("_"), None)
+for case in (OnTheHostsRoot, WithMemory, WithTrace, WithAHandle,
+             WithPrograms):
     case.test_every_function_is_in_a_list = None
     case.test_the_shim_bites = None
 

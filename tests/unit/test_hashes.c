@@ -172,8 +172,9 @@ t_sha_blocks_both_ways(void **state)
 		fill_random(seed);
 		memcpy(plain, bytes + LONG - sizeof(plain), sizeof(plain));
 		memcpy(fast, plain, sizeof(fast));
+		/* Not every processor has one: then there is one way. */
 		if (!bind_sha256_blocks_fast(fast, bytes + seed % 3, count))
-			skip();
+			return;
 		bind_sha256_blocks_plain(plain, bytes + seed % 3, count);
 		assert_memory_equal(plain, fast, sizeof(plain));
 	}
