@@ -218,6 +218,20 @@ record_started(struct bind_pending *call)
 	return pass_if_none(call);
 }
 
+/* Until somebody says that the record is safe. */
+static bool
+must_wait(struct bind_pending *call)
+{
+	const struct bind_session_config *config = &call->session->config;
+
+	if (config->recorded == NULL)
+		return false;
+	TAILQ_INSERT_TAIL(&call->session->recorded, call, link);
+	call->session->in_flight++;
+	config->recorded(config->reply_arg);
+	return true;
+}
+
 static void
 dispatch(struct bind_pending *call)
 {
@@ -226,7 +240,8 @@ dispatch(struct bind_pending *call)
 	call->job.deadline_ns =
 	    call->started_ns + session->config.limits.tool_time_ns;
 	TAILQ_INSERT_TAIL(&session->running, call, link);
-	session->in_flight++;
+	if (session->config.recorded == NULL)
+		session->in_flight++;
 	/* The call may be over and freed when this returns. */
 	call->tool->provider->start(call->tool->data, &call->job);
 }
@@ -245,6 +260,8 @@ bind_pending_advance(struct bind_pending *call, enum bind_call_event event)
 			event = admit(call);
 		} else if (step.actions == BIND_DO_RECORD_STARTED) {
 			event = record_started(call);
+			if (event == BIND_CALL_PASS && must_wait(call))
+				return false;
 		} else if (step.actions == BIND_DO_KEEP) {
 			if (keep(call))
 				return false;

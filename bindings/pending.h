@@ -43,8 +43,8 @@ struct bind_session {
 	enum wire_tool_kind shut; /* what a shut gate answers */
 	size_t offered;
 	bool *chosen; /* by a tool's index; NULL: all are */
-	struct bind_pending_list waiting, running, ending;
-	uint32_t in_flight; /* length of running and ending */
+	struct bind_pending_list waiting, recorded, running, ending;
+	uint32_t in_flight; /* length of the last three */
 	bool paused;
 	bool pumping;
 	bool muted; /* being freed */

@@ -1,10 +1,11 @@
 /*
  * A call that was accepted lives on one of three lists:
  *	waiting	accepted, copied, not started; in id order
+ *	recorded	`started` is written, and not safe yet; in id order
  *	running	dispatched, no end yet, not cancelled; in order of deadlines,
  *		since the tool time is the same for all
  *	ending	cancelled or answered; the provider still holds something
- * running and ending together are the window.
+ * recorded, running and ending together are the window.
  *
  * Providers and the reply callback may come back into this file from inside
  * any call to them. Hence: a call is on the list of its new state before
@@ -291,6 +292,7 @@ bind_session_new(const struct bind_session_config *config,
 	bind_store_init(&session->store, config->limits.kept_bytes);
 	bind_builtin_init(&session->builtin, session);
 	TAILQ_INIT(&session->waiting);
+	TAILQ_INIT(&session->recorded);
 	TAILQ_INIT(&session->running);
 	TAILQ_INIT(&session->ending);
 	*ret_session = session;
@@ -352,6 +354,43 @@ bind_session_close(struct bind_session *session)
 		cancel_first(session, WIRE_TOOL_CANCELLED);
 }
 
+/* A call that was recorded, and will not be dispatched. */
+static void
+give_up(struct bind_pending *call, enum wire_tool_kind kind)
+{
+	struct bind_outcome outcome = {.kind = kind};
+
+	call->session->in_flight--;
+	call->kind = kind;
+	call->outcome = &outcome;
+	(void)bind_pending_advance(call, BIND_CALL_ERROR); /* final */
+	free(call);
+}
+
+/*
+ * SECURITY: what waits here has an effect only after its record is safe, and
+ * none when the end was decided meanwhile (B1). What is recorded while these
+ * are dispatched stands behind them in the list.
+ */
+void
+bind_session_safe(struct bind_session *session, size_t count, bool is_safe)
+{
+	for (; count > 0; count--) {
+		struct bind_pending *call = TAILQ_FIRST(&session->recorded);
+
+		TAILQ_REMOVE(&session->recorded, call, link);
+		if (!is_safe)
+			give_up(call, WIRE_TOOL_NOT_RECORDED);
+		else if (session->gate == BIND_GATE_CLOSED)
+			give_up(call, session->shut);
+		else
+			(void)bind_pending_advance(call, BIND_CALL_PASS);
+	}
+	settle(session);
+	if (!session->muted && session->config.dispatched != NULL)
+		session->config.dispatched(session->config.reply_arg);
+}
+
 static void
 abandon_all(struct bind_pending_list *list)
 {
@@ -376,6 +415,7 @@ bind_session_free(struct bind_session *session)
 	session->muted = true;
 	/* All are told first, so that they end at the same time. */
 	bind_session_close(session);
+	bind_session_safe(session, bind_session_recorded(session), true);
 	abandon_all(&session->running);
 	abandon_all(&session->ending);
 	bind_json_check_release(&session->check);
@@ -411,6 +451,17 @@ bind_session_tick(struct bind_session *session, uint64_t now)
 	while (!TAILQ_EMPTY(&session->running) &&
 	    bind_session_deadline(session) <= now)
 		cancel_first(session, WIRE_TOOL_TIMED_OUT);
+}
+
+size_t
+bind_session_recorded(const struct bind_session *session)
+{
+	const struct bind_pending *call;
+	size_t count = 0;
+
+	TAILQ_FOREACH(call, &session->recorded, link)
+	count++;
+	return count;
 }
 
 bool

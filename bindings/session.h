@@ -60,7 +60,11 @@ struct bind_session_config {
 	/* Calls have begun to run, from whatever caller: the deadline may be
 	 * another. NULL: nobody wants to know. */
 	void (*dispatched)(void *arg);
-	void *reply_arg; /* of both */
+	/* NULL: a record is safe when it is written. Otherwise one has been
+	 * written, and bind_session_safe is due, later and not from inside:
+	 * once for all calls that were recorded until then. */
+	void (*recorded)(void *arg);
+	void *reply_arg; /* of all three */
 };
 
 struct bind_session;
@@ -87,6 +91,14 @@ void bind_session_halt(struct bind_session *session, enum wire_tool_kind kind);
 
 /* As halt with CANCELLED, and cancels what runs. */
 void bind_session_close(struct bind_session *session);
+
+/* Calls that are recorded, and are not dispatched because nobody has said that
+ * their records are safe. */
+size_t bind_session_recorded(const struct bind_session *session);
+/* The records of the first so many of them are safe, and they are dispatched;
+ * or cannot be made safe, and they are answered NOT_RECORDED. */
+void bind_session_safe(
+    struct bind_session *session, size_t count, bool is_safe);
 
 /* Backpressure (S12): while paused nothing new is dispatched. */
 void bind_session_pause(struct bind_session *session);

@@ -436,7 +436,7 @@ sup_exec_reset(struct weir_execution *e)
 	e->pidfd2 = -1;
 	e->chan.watch.fd = e->out.watch.fd = e->err.watch.fd = -1;
 	e->pid_watch.fd = e->timer_watch.fd = e->wake.fd = -1;
-	e->report_watch.fd = -1;
+	e->report_watch.fd = e->sync.fd = -1;
 	e->launched = false;
 	e->deadline_ns = UINT64_MAX;
 	e->armed_ns = 0;

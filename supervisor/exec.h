@@ -93,6 +93,7 @@ struct weir_execution {
 	struct sup_watch pid_watch, timer_watch;
 	struct sup_watch report_watch; /* while the stub's record is late */
 	struct sup_watch wake;	       /* without a descriptor: a turn is due */
+	struct sup_watch sync;	       /* likewise: the ledger's sync is */
 	uint64_t started_ns, run_ns, ended_ns;
 	uint64_t deadline_ns; /* of the state; UINT64_MAX: none */
 	uint64_t armed_ns;    /* what the timer is set to; 0: not set */

@@ -361,6 +361,8 @@ on_reply(void *arg, const struct bind_reply *reply)
 	/* Nobody waits for it when the end is decided; the record has it. */
 	if (e->state != SUP_EXEC_RUNNING)
 		return;
+	if (sup_exec_ledger_due(e))
+		sup_chan_hold(&e->chan);
 	if (sup_chan_send(&e->chan, max + WIRE_KIB, fill_reply, reply, &info) !=
 	    WIRE_OK) {
 		sup_exec_note_setup(e, &info);
@@ -373,6 +375,12 @@ static void
 on_dispatched(void *arg)
 {
 	sup_exec_arm(arg);
+}
+
+static void
+on_recorded(void *arg)
+{
+	(void)sup_exec_ledger_due(arg);
 }
 
 enum wire_err
@@ -406,6 +414,8 @@ sup_exec_open_tools(struct weir_execution *e, struct wire_errinfo *info)
 		return WIRE_ERR_SYSTEM;
 	}
 	config.record = sup_exec_ledger_record(e);
+	if (e->to_ledger.ledger != NULL && e->weir->disk)
+		config.recorded = on_recorded;
 	return bind_session_new(&config, &e->tools, info);
 }
 
@@ -492,6 +502,8 @@ sup_exec_close_io(struct weir_execution *e)
 	sup_loop_remove(loop, &e->pid_watch);
 	sup_loop_remove(loop, &e->timer_watch);
 	sup_loop_remove(loop, &e->report_watch);
+	sup_loop_remove(loop, &e->sync);
+	sup_loop_remove(loop, &e->wake);
 	sup_sys_close(&e->timer_watch.fd);
 	sup_chan_close(&e->chan);
 	sup_exec_trace_close(e);

@@ -108,6 +108,52 @@ sup_exec_ledger_record(struct weir_execution *e)
 	return bind_record_ledger_record(to);
 }
 
+/* --- durability `disk` --------------------------------------------------- */
+
+/*
+ * The end of a turn in which something was recorded: one sync for all of it.
+ * Then the answers go out whose ends are on the disk now, and the calls are
+ * dispatched whose beginnings are.
+ *
+ * SECURITY: an answer whose end is not on the disk is not given. When it cannot
+ * get there the execution is over: the answer is queued, and no other can take
+ * its place.
+ */
+static void
+sync_ready(struct sup_watch *watch, uint32_t events)
+{
+	struct weir_execution *e = watch->owner;
+	struct bind_record_ledger *to = &e->to_ledger;
+	struct wire_errinfo info = {"", 0, 0};
+	size_t count = e->tools != NULL ? bind_session_recorded(e->tools) : 0;
+	bool is_safe = bind_ledger_sync(to->ledger, &info) == WIRE_OK;
+
+	(void)events;
+	if (!is_safe && to->failures++ == 0)
+		to->failure = info;
+	if (is_safe) {
+		sup_chan_release(&e->chan);
+	} else if (e->chan.held) {
+		info.site = "writing the ledger to the disk";
+		sup_exec_note_setup(e, &info);
+		sup_exec_event(e, SUP_EVENT_FAILED);
+	}
+	if (count > 0)
+		bind_session_safe(e->tools, count, is_safe);
+}
+
+bool
+sup_exec_ledger_due(struct weir_execution *e)
+{
+	if (e->to_ledger.ledger == NULL ||
+	    !bind_ledger_is_due(e->to_ledger.ledger))
+		return false;
+	e->sync.ready = sync_ready;
+	e->sync.owner = e;
+	sup_loop_again(&e->weir->loop, &e->sync);
+	return true;
+}
+
 /* --- opened --------------------------------------------------------------- */
 
 /* Room for what the record points to. */

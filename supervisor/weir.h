@@ -34,7 +34,9 @@ struct weir_config {
 	uint32_t layers; /* ~0u; other values only in a test build */
 	/* Where the ledgers of Runs are kept; NULL: there are none. */
 	const char *state;
-	bool disk; /* ledgers survive the machine's death, too */
+	/* Ledgers survive the machine's death, too: weir_dispatch waits for the
+	 * disk, once for all that was recorded in a turn of an execution. */
+	bool disk;
 };
 
 /* Whose fault a failed call is: 126 and 127, 2, or 125 of the command. */
@@ -168,7 +170,9 @@ struct weir_request {
 	size_t program_len;
 	const struct weir_limit *limits; /* the others have their defaults */
 	size_t limit_count;
-	const char *run; /* NULL: the execution is a Run of its own */
+	/* NULL: the execution is a Run of its own. weir_start reads all of the
+	 * Run's ledger, which takes milliseconds for ten thousand calls. */
+	const char *run;
 	enum weir_level level;
 	enum weir_backend backend;
 	/* No confinement at all: the program has the caller's rights. The

@@ -549,6 +549,22 @@ MUTANTS = {
           "\telse if ((st.st_mode & mask & 010000) != 0)"),),
         e2e("test_800_ledger",
             "Failing.test_directories_that_others_can_write_to")),
+    "dispatched-after-the-end": Mutant(
+        "bindings/session.c", "what waits here has an effect only",
+        (("bindings/session.c",
+          "\t\telse if (session->gate == BIND_GATE_CLOSED)",
+          "\t\telse if (session->gate == BIND_GATE_STATES)"),),
+        unit("test_session_safe")),
+    "lock-waited-for-each-time": Mutant(
+        "bindings/ledger_file.h", "the lock is waited for no longer",
+        (("bindings/ledger_file.c", "\tledger->kept = r == -EAGAIN;",
+          "\tledger->kept = r == 1;"),),
+        unit("test_ledger_file")),
+    "answers-before-the-disk": Mutant(
+        "supervisor/exec_ledger.c", "an answer whose end is not on the disk",
+        (("supervisor/exec_io.c", "\t\tsup_chan_hold(&e->chan);",
+          "\t\te->chan.held = false;"),),
+        e2e("test_810_kills", "Disk.test_a_disk_that_fails")),
     "doctor-maps-root": Mutant(
         "supervisor/doctor_steps.c", "never to root",
         (("supervisor/doctor_steps.c",
