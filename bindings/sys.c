@@ -246,6 +246,8 @@ bind_sys_file_size(int fd, uint64_t *ret_size)
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
+	if (st.st_nlink == 0)
+		return -ENOENT;
 	*ret_size = (uint64_t)st.st_size;
 	return 0;
 }

@@ -50,6 +50,7 @@ ssize_t bind_sys_read_at(int fd, void *buf, size_t len, uint64_t offset);
 /* All of it to the end of a file of this size; -EFBIG, without a signal, where
  * that is over the limit of this process. */
 int bind_sys_append(int fd, const void *buf, size_t len, uint64_t size);
+/* -ENOENT for a file that was removed: it has no name any more. */
 int bind_sys_file_size(int fd, uint64_t *ret_size);
 int bind_sys_truncate(int fd, uint64_t size);
 /* The file's bytes and size are on the disk. */
