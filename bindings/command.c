@@ -154,6 +154,7 @@ take_words(struct bind_command *command, struct wire_span line,
 {
 	size_t count;
 	enum wire_err err;
+	char **argv;
 
 	if (line.len > BIND_COMMAND_LINE)
 		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, "length", 0);
@@ -170,7 +171,14 @@ take_words(struct bind_command *command, struct wire_span line,
 	    command->argv + FIRST_WORD, BIND_COMMAND_WORDS + 1, &count, info);
 	if (err == WIRE_OK && count == 0)
 		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, "empty", 0);
-	return err;
+	if (err != WIRE_OK)
+		return err;
+	/* There may be thousands of tools, and few have many words. */
+	argv =
+	    realloc(command->argv, (FIRST_WORD + count + 1) * sizeof(char *));
+	if (argv != NULL)
+		command->argv = argv;
+	return WIRE_OK;
 }
 
 static enum wire_err
