@@ -28,6 +28,7 @@ struct bind_pending {
 	size_t held; /* claimed of what can be kept, while it arrives */
 	const struct bind_kept *kept; /* instead of a value */
 	uint64_t started_ns;
+	uint64_t ns;			    /* from there to its end */
 	bool is_ending;			    /* on that list */
 	const struct bind_outcome *outcome; /* while it is being finished */
 	struct bind_job job;
@@ -45,6 +46,9 @@ struct bind_session {
 	bool *chosen; /* by a tool's index; NULL: all are */
 	struct bind_pending_list waiting, running, ending;
 	uint32_t in_flight; /* length of running and ending */
+	/* Calls that were started and have no outcome: how many, and the sum
+	 * of their starts as ns since the session began. */
+	uint64_t live, live_sum, began_ns;
 	bool paused;
 	bool pumping;
 	bool muted; /* being freed */

@@ -314,6 +314,8 @@ spell(const struct sup_options *options, struct vector *v)
 		push(v, "--value");
 	if (options->raw)
 		push(v, "--raw");
+	if (options->halt_on_exhaust)
+		push(v, "--halt-on-exhaust");
 	push(v, "--python");
 	push(v, options->python);
 	push_file(v, "--profile-file", options->profile_file);

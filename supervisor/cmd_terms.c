@@ -84,6 +84,7 @@ sup_cmd_terms(const struct sup_options *options, int *ret_code)
 	    .grants = options->grants,
 	    .grant_count = options->grant_count,
 	    .network = options->network,
+	    .halt_on_exhaust = options->halt_on_exhaust,
 	};
 	struct weir_terms *terms = NULL;
 	char dirs[4][PATH_MAX];

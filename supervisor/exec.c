@@ -109,6 +109,7 @@ struct run_frame {
 	struct weir_execution *execution;
 	const struct wire_span *names;
 	size_t count;
+	uint64_t left[WIRE_LEFTS];
 };
 
 static void
@@ -121,7 +122,7 @@ fill_run(struct wire_out *out, const void *arg)
 	    (struct wire_span){(const uint8_t *)e->program, e->program_len},
 	    f->names, f->count, e->terms.child_frame_max,
 	    e->terms.limits[SUP_LIMIT_VALUE],
-	    e->terms.limits[SUP_LIMIT_ARGUMENT_BYTES]);
+	    e->terms.limits[SUP_LIMIT_ARGUMENT_BYTES], f->left);
 }
 
 void
@@ -148,7 +149,7 @@ send_run(struct weir_execution *e)
 {
 	size_t count = bind_session_offered(e->tools);
 	struct wire_span *names = calloc(count + 1, sizeof(*names));
-	struct run_frame frame = {e, names, 0};
+	struct run_frame frame = {e, names, 0, {0}};
 	struct wire_msg msg = {.type = WIRE_MSG_RUN};
 	struct wire_errinfo info = {"sending the program", 0, 0};
 	size_t max = sup_exec_run_max(e->weir, e->program_len);
@@ -161,6 +162,7 @@ send_run(struct weir_execution *e)
 			names[frame.count++] =
 			    (struct wire_span){tool->name, tool->name_len};
 	}
+	bind_budget_left(bind_session_budget(e->tools), frame.left);
 	e->run_ns = sup_sys_now();
 	if (names == NULL || sup_exec_ledger_opened(e, &info) != WIRE_OK ||
 	    sup_chan_send(&e->chan, max, fill_run, &frame, &info) != WIRE_OK ||
@@ -301,8 +303,7 @@ finish(struct weir_execution *e)
 {
 	if (!e->facts.ran)
 		note_early_text(e);
-	bind_session_free(e->tools);
-	e->tools = NULL;
+	sup_exec_close_tools(e);
 	e->deadline_ns = UINT64_MAX;
 	sup_exec_close_io(e);
 	sup_exec_memory_end(e);

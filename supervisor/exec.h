@@ -99,6 +99,7 @@ struct weir_execution {
 	char *program;
 	size_t program_len;
 	struct bind_session *tools;
+	struct bind_budget budget; /* when they are closed */
 	struct bind_record_list record;
 	struct bind_record_ledger to_ledger; /* ledger NULL: there is none */
 	bool is_recorded;		     /* opened, and not closed */

@@ -59,9 +59,13 @@ sup_exec_ledger_open(
 		return false;
 	}
 	/* A Run that is one execution has the execution's budget. */
-	e->to_ledger.bounds = (struct bind_ledger_bounds){
-	    run != NULL ? e->terms.limits[SUP_LIMIT_RUN_CALLS] : UINT64_MAX,
-	    UINT64_MAX};
+	e->to_ledger.bounds =
+	    (struct bind_ledger_bounds){UINT64_MAX, UINT64_MAX};
+	e->to_ledger.in_run = run != NULL;
+	if (run != NULL)
+		e->to_ledger.bounds = (struct bind_ledger_bounds){
+		    e->terms.limits[SUP_LIMIT_RUN_CALLS],
+		    e->terms.limits[SUP_LIMIT_RUN_BYTES]};
 	if (run == NULL)
 		run = e->id;
 	if (!sup_run_name_is_good(span_of(run))) {
@@ -240,6 +244,10 @@ set_usage(const struct weir_execution *e, struct bind_ledger_record *record,
 	    {WIRE_LIT("stderr_bytes"), e->err.bytes, {NULL, 0}},
 	    {WIRE_LIT("calls"), bind_record_total(&e->record.totals),
 		{NULL, 0}},
+	    {WIRE_LIT("total_bytes"), e->budget.bytes, {NULL, 0}},
+	    {WIRE_LIT("produced_bytes"), e->budget.produced, {NULL, 0}},
+	    {WIRE_LIT("kept_bytes"), e->budget.kept, {NULL, 0}},
+	    {WIRE_LIT("tool_ns"), e->budget.time_ns, {NULL, 0}},
 	};
 	struct wire_span usage;
 	enum wire_err err = bind_ledger_pack_pairs(BIND_LEDGER_NUMBERS, pairs,

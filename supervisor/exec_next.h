@@ -34,6 +34,7 @@ enum sup_exec_event {
 	SUP_EVENT_VIOLATION,  /* the channel broke its rules */
 	SUP_EVENT_WALL_OVER,
 	SUP_EVENT_CANCEL,
+	SUP_EVENT_EXHAUSTED,   /* a budget of tool calls, where that ends it */
 	SUP_EVENT_MEMORY_OVER, /* what the supervisor watches */
 	SUP_EVENT_EXCEEDED,    /* what process 1 watches, and ended */
 	SUP_EVENT_GRACE_OVER,

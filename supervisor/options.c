@@ -266,6 +266,14 @@ apply_network(struct parser *parser, const char *value)
 }
 
 static enum wire_err
+apply_halt(struct parser *parser, const char *value)
+{
+	(void)value;
+	parser->options->halt_on_exhaust = true;
+	return WIRE_OK;
+}
+
+static enum wire_err
 apply_trace(struct parser *parser, const char *value)
 {
 	return take_name(parser, value, &parser->options->trace);
@@ -394,6 +402,8 @@ static const struct option_spec specs[] = {
 	apply_network},
     {{"--limit", "NAME=VALUE", "set a limit from the list below; repeatable"},
 	apply_limit},
+    {{"--halt-on-exhaust", NULL, "a spent budget of calls ends the program"},
+	apply_halt},
     {{"--profile-file", "FILE", "deployment profiles, as JSON"},
 	apply_profile_file},
     {{"--profile", "NAME", "the profile to take (default: default)"},
@@ -430,8 +440,7 @@ static const struct option_spec test_specs[] = {
 /* Options whose mechanism later versions have: refused by name, so that
  * nobody takes a misspelling for a missing feature, or the reverse. */
 static const char *const absent_options[] = {"--package", "--memory",
-    "--mcp-config", "--tenant", "--preserve", "--halt-on-exhaust",
-    "--artifacts", "--steps"};
+    "--mcp-config", "--tenant", "--preserve", "--artifacts", "--steps"};
 
 static const char *const absent_commands[] = {"mcp", "serve"};
 

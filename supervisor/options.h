@@ -58,6 +58,7 @@ struct sup_options {
 	enum weir_backend backend;
 	bool unconfined;
 	bool network;
+	bool halt_on_exhaust;
 	bool python_given;
 	/* Paths of texts of terms, and a profile's name; NULL: not given. */
 	const char *profile_file;

@@ -128,6 +128,7 @@ sup_refusal_is(const struct sup_facts *f)
 	case SUP_EVENT_VIOLATION:
 	case SUP_EVENT_WALL_OVER:
 	case SUP_EVENT_CANCEL:
+	case SUP_EVENT_EXHAUSTED:
 	case SUP_EVENT_EXCEEDED:
 	case SUP_EVENT_MEMORY_OVER:
 	case SUP_EVENT_GRACE_OVER:

@@ -89,7 +89,10 @@ make_terms(struct weir_execution *e, const struct weir_request *request,
 		return false;
 	}
 	e->terms.core_is_pipe = e->weir->core_is_pipe;
+	e->terms.halt_on_exhaust = request->halt_on_exhaust;
 	if (request->terms != NULL) {
+		if (request->terms->bounds.halt_on_exhaust)
+			e->terms.halt_on_exhaust = true;
 		e->terms.require = request->terms->bounds.require;
 		if (!request->terms->bounds.tools.all)
 			e->only = &request->terms->bounds.tools;

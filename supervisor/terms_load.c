@@ -243,6 +243,8 @@ bound_deployment(struct loader *loader)
 			  "for --level process too";
 	if (config->unconfined)
 		bounds->level = SUP_LEVEL_NONE;
+	if (config->halt_on_exhaust)
+		bounds->halt_on_exhaust = true;
 	if (problem != NULL)
 		sup_explain(loader->error, "%s", problem);
 	return problem == NULL;

@@ -357,6 +357,7 @@ was_out_of_memory(const struct sup_facts *f)
 		return true;
 	case SUP_EVENT_WALL_OVER:
 	case SUP_EVENT_CANCEL:
+	case SUP_EVENT_EXHAUSTED:
 	case SUP_EVENT_EXCEEDED:
 	case SUP_EVENT_REFUSED:
 		return false;
@@ -412,6 +413,14 @@ by_cause(const struct sup_facts *f, struct sup_verdict *v)
 		break;
 	case SUP_EVENT_CANCEL:
 		say(v, SUP_KIND_CANCELLED, "cancelled from outside");
+		by_host(f, v);
+		break;
+	case SUP_EVENT_EXHAUSTED:
+		say(v, SUP_KIND_BUDGET_EXHAUSTED,
+		    "the budget of tool calls is spent (%s), which ends this "
+		    "execution",
+		    sup_limit_spec(f->exhausted)->word);
+		v->limit_hit = f->exhausted;
 		by_host(f, v);
 		break;
 	case SUP_EVENT_EXCEEDED:

@@ -129,6 +129,8 @@ struct weir_terms_config {
 	/* In place of the profile's, up to the ceilings. */
 	const struct weir_limit *limits;
 	size_t limit_count;
+	/* A spent budget ends the execution, as where one of the texts says. */
+	bool halt_on_exhaust;
 	bool level_given; /* level stands in place of the profile's */
 	enum weir_level level;
 	enum weir_backend backend;
@@ -168,7 +170,8 @@ struct weir_request {
 	size_t program_len;
 	const struct weir_limit *limits; /* the others have their defaults */
 	size_t limit_count;
-	const char *run; /* NULL: the execution is a Run of its own */
+	bool halt_on_exhaust; /* or where the terms say so */
+	const char *run;      /* NULL: the execution is a Run of its own */
 	enum weir_level level;
 	enum weir_backend backend;
 	/* No confinement at all: the program has the caller's rights. The

@@ -269,6 +269,26 @@ class Delivery:
             self.future.set_exception(error)
 
 
+class Budget:
+    """What is left for tool calls, as the host has said last: calls, bytes of
+    arguments and results, bytes that tools may give, bytes that the host keeps,
+    and seconds of all calls together. Reading it decides nothing."""
+
+    __slots__ = ()
+
+    calls = property(lambda self: _weir.left(0))
+    total_bytes = property(lambda self: _weir.left(1))
+    produced_bytes = property(lambda self: _weir.left(2))
+    kept_bytes = property(lambda self: _weir.left(3))
+    total_tool_time = property(lambda self: (_weir.left(4) or 0) / 1000)
+
+    def __repr__(self):
+        return "<left: calls %s, total_bytes %s, produced_bytes %s, " \
+            "kept_bytes %s, total_tool_time %s s>" % (
+                self.calls, self.total_bytes, self.produced_bytes,
+                self.kept_bytes, self.total_tool_time)
+
+
 # --- names -------------------------------------------------------------------
 
 aliases = {}
@@ -313,7 +333,7 @@ def make_namespace(tools, awaiting):
     main.__annotations__ = {}
     names = vars(main)
     names.update(call_tool=call_tool, call_tool_sync=call_tool_sync,
-                 TOOLS=tools, ToolError=ToolError,
+                 TOOLS=tools, BUDGET=Budget(), ToolError=ToolError,
                  ToolResultHandle=ToolResultHandle)
     for cls in (ToolError, ToolResultHandle):
         cls.__module__ = "__main__"

@@ -114,6 +114,8 @@ return 1
         self.assertEqual(closed["outcome"], "ok")
         self.assertEqual(closed["exit_status"], 0)
         self.assertEqual(closed["usage"]["calls"], 3)
+        self.assertEqual(closed["usage"]["total_bytes"], 2 * 19 + 2 * 2)
+        self.assertEqual(closed["usage"]["produced_bytes"], 19)
         with open(self.ledger(), "rb") as file:
             self.assertNotIn(b"S3cr3t", file.read())
 

@@ -611,4 +611,37 @@ MUTANTS = {
           "job, WIRE_TOOL_HANDLE_NOT_YOURS, request.token_len == 0 "
           "? \"this is no handle\" : \"there is no such handle\");"),),
         unit("test_tool_handles")),
+    # --- meters ------------------------------------------------------------
+    "produced-uncharged": Mutant(
+        "bindings/session.c", "what has arrived is charged before",
+        (("bindings/session.c",
+          "\tif (bind_builtin_is(call->tool))\n\t\treturn WIRE_TOOL_NONE;",
+          "\tif (bind_builtin_is(call->tool) || bytes > 0)\n"
+          "\t\treturn WIRE_TOOL_NONE;"),),
+        unit("test_tool_meters")),
+    "time-of-those-that-run": Mutant(
+        "bindings/session.c", "calls at the same time use it",
+        (("bindings/session.c",
+          "\tuint64_t n = session->live;",
+          "\tuint64_t n = session->live > 0;"),),
+        unit("test_tool_meters")),
+    "answer-before-the-end": Mutant(
+        "bindings/pending.c", "where this is the end, it is decided",
+        (("bindings/pending.c",
+          "\tif (config->exhausted != NULL && !session->muted)",
+          "\tif (config->exhausted != NULL && session->muted)"),),
+        e2e("test_812_budgets", "Halting.test_calls")),
+    "a-run-by-memory": Mutant(
+        "bindings/record_ledger.c", "what a Run has spent is what",
+        (("bindings/record_ledger.c",
+          "\t    .calls = bind_ledger_fold_calls(fold),",
+          "\t    .calls = self->list->totals.started +\n"
+          "\t\t0 * bind_ledger_fold_calls(fold),"),),
+        unit("test_record_ledger")),
+    "an-end-that-is-taken-back": Mutant(
+        "supervisor/narrow.c", "an end that anybody asks for",
+        (("supervisor/narrow.c",
+          "a->halt_on_exhaust || b->halt_on_exhaust",
+          "a->halt_on_exhaust && b->halt_on_exhaust"),),
+        unit("test_narrow")),
 }

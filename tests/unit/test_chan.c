@@ -43,7 +43,8 @@ struct peer {
 static void
 fill_reply(struct wire_out *out, const void *arg)
 {
-	wire_msg_encode_reply_value(out, 0, *(const struct wire_span *)arg);
+	wire_msg_encode_reply_value(
+	    out, 0, *(const struct wire_span *)arg, NULL);
 }
 
 /* A reply that is large, whoever asked for it. */

@@ -86,9 +86,12 @@ static const struct {
     {"argument_bytes", 1048576, 8388608},
     {"result_bytes", 8388608, 67108864},
     {"total_bytes", 67108864, 4294967296},
+    {"produced_bytes", 134217728, 8589934592},
     {"kept_bytes", 67108864, 1073741824},
     {"tool_time", 60000000000, 86400000000000},
+    {"total_tool_time", 86400000000000, 22118400000000000},
     {"run_calls", 10000, 100000000},
+    {"run_bytes", 68719476736, 1099511627776},
     {"grace", 1000000000, 60000000000},
     {"program", 1048576, 1048576},
     {"ready", 10000000000, 10000000000},
@@ -274,13 +277,15 @@ t_bad_limits(void **state)
 	    "memory address_space file_size threads processes open_files "
 	    "workspace "
 	    "inodes stdout stderr preview value calls in_flight argument_bytes "
-	    "result_bytes total_bytes kept_bytes tool_time run_calls grace");
+	    "result_bytes total_bytes produced_bytes kept_bytes tool_time "
+	    "total_tool_time run_calls run_bytes grace");
 	refuse(LINE("run", "f", "--limit", "=1"),
 	    "weir: --limit '=1': no such limit; the limits are cpu wall "
 	    "memory address_space file_size threads processes open_files "
 	    "workspace "
 	    "inodes stdout stderr preview value calls in_flight argument_bytes "
-	    "result_bytes total_bytes kept_bytes tool_time run_calls grace");
+	    "result_bytes total_bytes produced_bytes kept_bytes tool_time "
+	    "total_tool_time run_calls run_bytes grace");
 	refuse(LINE("run", "f", "--limit", "ready=1s"),
 	    "weir: --limit 'ready=1s': this limit is fixed and cannot be set; "
 	    "leave it out");
@@ -426,6 +431,10 @@ t_options_that_are_not_there(void **state)
 	assert_true(options.network);
 	refuse(LINE("run", "--network=x", "f"),
 	    "weir: --network 'x': the option takes no value; leave it out");
+	accept(LINE("run", "f"));
+	assert_false(options.halt_on_exhaust);
+	accept(LINE("run", "--halt-on-exhaust", "f"));
+	assert_true(options.halt_on_exhaust);
 	accept(LINE("run", "--read=/a", "--write", "/b", "--packages", "/c",
 	    "--env=A=b", "--exec", "/d", "f"));
 	assert_int_equal(options.grant_count, 5);
