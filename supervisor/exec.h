@@ -39,6 +39,7 @@ struct weir {
 	char **environment; /* NULL-terminated, or NULL */
 	int stub_fd, null_fd;
 	int runs_fd; /* of the state directory; -1: none */
+	char *state; /* its path without links, or NULL */
 	bool disk;   /* the ledgers' durability */
 	uint8_t key[BIND_LEDGER_KEY];
 	uint32_t layers;

@@ -13,6 +13,7 @@
 #include "supervisor/exec_trace.h"
 #include "supervisor/explain.h"
 #include "supervisor/grant_exec.h"
+#include "supervisor/own.h"
 #include "supervisor/sys.h"
 #include "supervisor/terms_load.h"
 #include "supervisor/weir.h"
@@ -58,17 +59,12 @@ take_level(struct weir_execution *e, const struct weir_request *request,
 	return problem == NULL;
 }
 
-/* SECURITY: what weir runs, and where workspaces of others stand, is not given
- * to a program (C12). */
 static bool
 keep_off(const struct weir_execution *e, char error[WEIR_ERROR_MAX])
 {
-	char base[SUP_SCRATCH_BASE];
 	char text[SUP_GRANT_TEXT];
 
-	sup_scratch_place(base);
-	if (sup_grants_keep_off(e->grants, e->weir->libexec, text) &&
-	    sup_grants_keep_off(e->grants, base, text))
+	if (sup_own_keep_off(e->weir, e->grants, text))
 		return true;
 	sup_explain(error, "grant: %s", text);
 	return false;

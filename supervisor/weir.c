@@ -138,6 +138,17 @@ sweep(struct weir *weir)
 		sup_scratch_sweep(&weir->scratch, stub);
 }
 
+/* Where the state directory is, so that it is granted to nobody. */
+static bool
+keep_path(struct weir *weir, const char *path)
+{
+	char real[PATH_MAX];
+
+	weir->state = strdup(
+	    sup_sys_realpath(path, real, sizeof(real)) == 0 ? real : path);
+	return weir->state != NULL;
+}
+
 static bool
 load(struct weir *weir, const struct weir_config *config,
     enum weir_fault *ret_fault, char error[WEIR_ERROR_MAX])
@@ -175,6 +186,10 @@ load(struct weir *weir, const struct weir_config *config,
 		weir->runs_fd = sup_state_open(config->state, weir->key, error);
 	if (config->state != NULL && weir->runs_fd < 0)
 		return false;
+	if (config->state != NULL && !keep_path(weir, config->state)) {
+		sup_explain(error, "out of memory");
+		return false;
+	}
 	weir->open_mounts = can_open_mounts(weir->libexec);
 	sweep(weir);
 	return true;
@@ -224,6 +239,7 @@ weir_free(struct weir *weir)
 		free(weir->environment[i]);
 	free(weir->environment);
 	free(weir->libexec);
+	free(weir->state);
 	free(weir);
 }
 

@@ -310,10 +310,14 @@ MUTANTS = {
           "\t\tif (!is_beneath(path, dir) && !is_beneath(dir, path))",
           "\t\tif (!is_beneath(path, dir))"),), e2e("test_120_grants", "Own")),
     "workspaces-of-others-granted": Mutant(
-        "supervisor/start.c", "what weir runs, and where workspaces",
-        (("supervisor/start.c",
-          "text) &&\n\t    sup_grants_keep_off(e->grants, base, text))",
-          "text))"),), e2e(OUTSIDE, "Grants")),
+        "supervisor/own.c", "what weir runs, where workspaces",
+        (("supervisor/own.c",
+          "\t    sup_grants_keep_off(grants, base, text) &&\n", ""),),
+        e2e(OUTSIDE, "Grants")),
+    "ledgers-granted": Mutant(
+        "supervisor/own.c", "what weir runs, where workspaces",
+        (("supervisor/own.c", "weir->state == NULL ||", "true ||"),),
+        e2e("test_120_grants", "Own")),
     "configuration-granted": Mutant(
         "supervisor/cmd_terms.c", "what configures weir, and the command",
         (("supervisor/cmd_terms.c",
