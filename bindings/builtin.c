@@ -382,6 +382,15 @@ fill_info(struct wire_out *out, const void *arg)
 	wire_out_string(out, (struct wire_span){tool->name, tool->name_len});
 	wire_out_key(out, "provider");
 	wire_out_text(out, tool->provider->name);
+	/* Refused to programs, and why (bindings/marks.h). */
+	if ((tool->marks & BIND_TOOL_NEEDS_APPROVAL) != 0) {
+		wire_out_key(out, "requires_approval");
+		wire_out_bool(out, true);
+	}
+	if ((tool->marks & BIND_TOOL_NEEDS_INPUT) != 0) {
+		wire_out_key(out, "may_suspend");
+		wire_out_bool(out, true);
+	}
 	if (bind_builtin_is(tool)) {
 		wire_out_key(out, "description");
 		wire_out_text(out, about[tool->index].info);

@@ -136,13 +136,9 @@ is_usable_name(struct wire_span name)
 }
 
 enum wire_err
-bind_catalogue_add(struct bind_catalogue *catalogue, struct wire_span name,
-    const struct bind_provider *provider, void *data, unsigned marks,
-    struct wire_errinfo *info)
+bind_catalogue_check(const struct bind_catalogue *catalogue,
+    struct wire_span name, struct wire_errinfo *info)
 {
-	struct bind_tool *tool;
-	enum wire_err err;
-
 	if (!is_usable_name(name))
 		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, "name", 0);
 	if (bind_builtin_has_name(name))
@@ -151,6 +147,19 @@ bind_catalogue_add(struct bind_catalogue *catalogue, struct wire_span name,
 		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, "duplicate", 0);
 	if (catalogue->count >= BIND_MAX_TOOLS)
 		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, "count", 0);
+	return WIRE_OK;
+}
+
+enum wire_err
+bind_catalogue_add(struct bind_catalogue *catalogue, struct wire_span name,
+    const struct bind_provider *provider, void *data, unsigned marks,
+    struct wire_errinfo *info)
+{
+	struct bind_tool *tool;
+	enum wire_err err = bind_catalogue_check(catalogue, name, info);
+
+	if (err != WIRE_OK)
+		return err;
 	err = grow(catalogue);
 	if (err != WIRE_OK)
 		return wire_fail(info, err, "catalogue", 0);
@@ -192,6 +201,18 @@ bind_catalogue_withdraw(struct bind_catalogue *catalogue, struct wire_span name)
 	if (tool == NULL)
 		return false;
 	tool->withdrawn = true;
+	return true;
+}
+
+bool
+bind_catalogue_mark(struct bind_catalogue *catalogue, struct wire_span name,
+    enum bind_tool_mark mark)
+{
+	struct bind_tool *tool = find(catalogue, name);
+
+	if (tool == NULL)
+		return false;
+	tool->marks |= mark;
 	return true;
 }
 

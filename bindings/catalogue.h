@@ -53,6 +53,12 @@ WIRE_MUST_USE enum wire_err bind_catalogue_add(struct bind_catalogue *catalogue,
     struct wire_span name, const struct bind_provider *provider, void *data,
     unsigned marks, struct wire_errinfo *info);
 
+/* Whether a tool of this name could be added: what bind_catalogue_add would
+ * say of it, but for memory. */
+WIRE_MUST_USE enum wire_err bind_catalogue_check(
+    const struct bind_catalogue *catalogue, struct wire_span name,
+    struct wire_errinfo *info);
+
 /* NULL when there is none; withdrawn tools are found. */
 const struct bind_tool *bind_catalogue_find(
     const struct bind_catalogue *catalogue, struct wire_span name);
@@ -60,6 +66,11 @@ const struct bind_tool *bind_catalogue_find(
 /* False when there is no such tool. */
 bool bind_catalogue_withdraw(
     struct bind_catalogue *catalogue, struct wire_span name);
+
+/* Adds a mark, from that moment on for every execution. False when there is no
+ * such tool. */
+bool bind_catalogue_mark(struct bind_catalogue *catalogue,
+    struct wire_span name, enum bind_tool_mark mark);
 
 /* All tools ever added, in that order, for the list of offered names. */
 size_t bind_catalogue_count(const struct bind_catalogue *catalogue);

@@ -114,7 +114,11 @@ finish(struct bind_pending *call)
 		bind_store_drop(&call->session->store, call->kept);
 	if (call->session->muted)
 		return;
-	if (call->state == BIND_CALL_REFUSED)
+	if (call->state == BIND_CALL_REFUSED && call->words != NULL)
+		reply_error(call, call->kind,
+		    (struct wire_span){
+			(const uint8_t *)call->words, strlen(call->words)});
+	else if (call->state == BIND_CALL_REFUSED)
 		reply_refusal(call, call->kind);
 	else if (err != WIRE_OK)
 		reply_refusal(call, WIRE_TOOL_NOT_RECORDED);
@@ -175,6 +179,9 @@ admit(struct bind_pending *call)
 	}
 	call->kind = bind_catalogue_admit(session->config.catalogue,
 	    session->offered, call->name, &call->tool);
+	if (call->kind == WIRE_TOOL_NONE && call->tool->provider->admit != NULL)
+		call->kind = call->tool->provider->admit(
+		    call->tool->data, call->job.arguments, &call->words);
 	return pass_if_none(call);
 }
 

@@ -20,6 +20,7 @@ struct bind_pending {
 	TAILQ_ENTRY(bind_pending) link;
 	struct bind_session *session;
 	const struct bind_tool *tool; /* NULL until admitted */
+	const char *words;	      /* of its provider, who refused it */
 	enum bind_call_state state;
 	enum wire_tool_kind kind;
 	struct wire_span name;

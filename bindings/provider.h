@@ -61,6 +61,14 @@ struct bind_job {
 
 struct bind_provider {
 	const char *name; /* for messages: "command", "callback" */
+	/*
+	 * Whether a call may be made at all, by its arguments alone: NONE, or
+	 * the kind of the refusal and in *ret_words why, a static text. It is
+	 * asked before the call is recorded as started, and has no effect: what
+	 * it refuses was never dispatched, and is recorded so. May be NULL.
+	 */
+	enum wire_tool_kind (*admit)(void *tool_data,
+	    struct wire_span arguments, const char **ret_words);
 	/* tool_data is the tool's, from the catalogue. A start that fails is a
 	 * done() of kind UNREACHABLE followed by gone(). */
 	void (*start)(void *tool_data, struct bind_job *job);
