@@ -236,6 +236,25 @@ FAULTS = {
         "read", ("is_boundary(text, place->begin)", "one.found[0].begin",
                  "one.count == 1", "is_boundary(text, place->end)")),
 
+    # --- directories as tools ----------------------------------------------
+    "beneath-by-its-beginning": (
+        "bindings/files_path.c",
+        "(path.len == top.len || path.p[top.len] == '/');",
+        "path.len >= top.len;",
+        "paths", ("bind_files_path_is_beneath(bind_files_path_span(&a), "
+                  "bind_files_path_span(&b)) == is",)),
+    "up-only-at-the-end": (
+        "bindings/files_path.c",
+        "if (wire_span_equal(next_segment(path, &at), WIRE_LIT(\"..\")))",
+        "if (wire_span_equal(next_segment(path, &at), WIRE_LIT(\"..\")) &&\n"
+        "\t\t    at == path.len)",
+        "paths", ("(kind == WIRE_TOOL_PATH_TRAVERSAL) == want.up",)),
+    "base64-with-spare-bits": (
+        "bindings/base64.c",
+        "return (count > 3 || out[2] == 0) && (count > 2 || out[1] == 0);",
+        "return true;",
+        "paths", ("wire_span_equal((struct wire_span){text, len}, in)",)),
+
     # --- the ledger --------------------------------------------------------
     "chain-unchecked": (
         "bindings/ledger_read.c",

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "supervisor/cmd_terms.h"
+#include "supervisor/cmd_tools.h"
 #include "supervisor/cmd_trace.h"
 #include "supervisor/exitcodes.h"
 #include "supervisor/place.h"
@@ -151,18 +152,10 @@ open_weir(struct run *run, char **environment)
 		fprintf(stderr, "weir: %s\n", error);
 		return fault_code(fault);
 	}
-	for (size_t i = 0; i < run->options->tool_count; i++) {
-		const struct sup_option_tool *tool = &run->options->tools[i];
-		char name[WIRE_MAX_TOOL_NAME + 1];
-
-		memcpy(name, tool->name.p, tool->name.len);
-		name[tool->name.len] = '\0';
-		if (!weir_tool_command(run->weir, name, tool->command, error)) {
-			fprintf(stderr, "weir: --tool: %s\n", error);
-			return request_code(run->weir);
-		}
-	}
-	return 0;
+	r = sup_cmd_tools(run->weir, run->options, error);
+	if (r != 0)
+		fprintf(stderr, "weir: %s\n", error);
+	return r;
 }
 
 /* --- while it runs -------------------------------------------------------- */

@@ -77,6 +77,47 @@ bool weir_dispatch(struct weir *weir, int timeout_ms);
 bool weir_tool_command(struct weir *weir, const char *name, const char *line,
     char error[WEIR_ERROR_MAX]);
 
+/* A directory of the host as tools. */
+struct weir_files {
+	const char *root; /* an absolute path without links in it */
+	/* What can be read and written, as paths beneath the root: "/" is all
+	 * of it. Without either list all can be read and nothing written. */
+	const char *const *read;
+	size_t read_count;
+	const char *const *write;
+	size_t write_count;
+	/* As in weir_terms_config. */
+	const char *const *keep_off;
+};
+
+/*
+ * Offers NAME.list, NAME.stat, NAME.read and NAME.write to executions that
+ * start later (weir(1), "Directories as tools"). The root is opened now, and
+ * stays the one that is meant. Nothing of *files is kept.
+ */
+bool weir_tool_files(struct weir *weir, const char *name,
+    const struct weir_files *files, char error[WEIR_ERROR_MAX]);
+
+/* Why a tool is not for programs: each call is refused before it runs, with the
+ * advice to call it directly. */
+enum weir_tool_mark {
+	WEIR_TOOL_REQUIRES_APPROVAL, /* refused as approval_required */
+	WEIR_TOOL_MAY_SUSPEND	     /* refused as input_required */
+};
+
+/* Marks a tool, for calls from now on in every execution. False when there is
+ * no tool of this name. */
+bool weir_tool_mark(struct weir *weir, const char *name,
+    enum weir_tool_mark mark, char error[WEIR_ERROR_MAX]);
+
+/*
+ * Takes a tool back: calls from now on are refused in every execution, also
+ * those that wait, in the words for a name that is not offered. What runs goes
+ * on. The name stays taken. False when there is no tool of this name.
+ */
+bool weir_tool_withdraw(
+    struct weir *weir, const char *name, char error[WEIR_ERROR_MAX]);
+
 enum weir_stream { WEIR_STDOUT, WEIR_STDERR };
 
 /* A limit by the name that weir(1) gives it: bytes, counts, nanoseconds. */

@@ -615,4 +615,36 @@ MUTANTS = {
           "job, WIRE_TOOL_HANDLE_NOT_YOURS, request.token_len == 0 "
           "? \"this is no handle\" : \"there is no such handle\");"),),
         unit("test_tool_handles")),
+    # --- directories as tools --------------------------------------------
+    "path-that-goes-up": Mutant(
+        "bindings/files_path.c", "a segment \"..\" is seen on the text",
+        (("bindings/files_path.c", "\tif (is_traversal(given)) {",
+          "\tif (is_traversal(given) && given.len == 0) {"),),
+        unit("test_files_path")),
+    "beneath-by-its-beginning": Mutant(
+        "bindings/files_path.c", "\"out\" does not allow",
+        (("bindings/files_path.c",
+          "(path.len == top.len || path.p[top.len] == '/');",
+          "path.len >= top.len;"),), unit("test_files")),
+    "links-followed": Mutant(
+        "bindings/sys_files.c", "what a program names stays beneath",
+        (("bindings/sys_files.c",
+          "(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | "
+          "RESOLVE_NO_MAGICLINKS |       \\\n\t    RESOLVE_NO_XDEV)",
+          "(RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV)"),),
+        unit("test_files")),
+    "mounts-entered": Mutant(
+        "bindings/sys_files.c", "what a program names stays beneath",
+        (("bindings/sys_files.c",
+          "RESOLVE_NO_MAGICLINKS |       \\\n\t    RESOLVE_NO_XDEV)",
+          "RESOLVE_NO_MAGICLINKS)"),),
+        e2e("test_851_files", "Programs.test_another_file_system"), True),
+    "one-call-takes-all": Mutant(
+        "bindings/provider_files.c", "one call's worth of work, and that",
+        (("bindings/provider_files.c",
+          "\tif (steps[j->request.op](j)) {\n\t\tfinish(j);\n\t\treturn;"
+          "\n\t}\n\tTAILQ_REMOVE",
+          "\twhile (!steps[j->request.op](j))\n\t\t;\n\tfinish(j);\n"
+          "\treturn;\n\tTAILQ_REMOVE"),),
+        unit("test_files")),
 }

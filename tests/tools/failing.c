@@ -45,6 +45,8 @@
 	FAILS(fgets, 0, EIO)                                                   \
 	FAILS(fopen, 0, EMFILE)                                                \
 	FAILS(fstat, -1, EIO)                                                  \
+	FAILS(fstatat, -1, EIO)                                                \
+	FAILS(fchmod, -1, EPERM)                                               \
 	FAILS(fwrite, 0, ENOSPC)                                               \
 	FAILS(getcwd, 0, ENOENT)                                               \
 	FAILS(getrlimit, -1, EPERM)                                            \
@@ -109,7 +111,7 @@
  * snprintf stderr stdout strchr strcmp strcspn strerror strerrordesc_np strlen
  * strncmp strnlen strrchr strsignal strspn strstr strtol strtoull vsnprintf
  * _exit exit qsort abort getppid getuid fputc fflush strerrorname_np sscanf
- * strpbrk explicit_bzero nanosleep sysconf dlsym dlclose
+ * strpbrk explicit_bzero nanosleep sysconf dlsym dlclose strsep
  */
 
 #define EXPORTED __attribute__((visibility("default")))

@@ -335,6 +335,42 @@ t_tools(void **state)
 }
 
 static void
+t_marks(void **state)
+{
+	static char words[SUP_OPTIONS_MARKS + 1][32];
+	static char *argv[2 * (SUP_OPTIONS_MARKS + 1) + 4];
+	static char name[] = "weir", run[] = "run", file[] = "f",
+		    mark[] = "--mark";
+	int argc = 0, i;
+
+	(void)state;
+	accept(LINE("run", "f", "--mark", "a=may_suspend",
+	    "--mark=b.c=requires_approval"));
+	assert_int_equal(options.mark_count, 2);
+	assert_int_equal(options.marks[0].mark, WEIR_TOOL_MAY_SUSPEND);
+	assert_int_equal(options.marks[0].name.len, 1);
+	assert_int_equal(options.marks[1].mark, WEIR_TOOL_REQUIRES_APPROVAL);
+	assert_int_equal(options.marks[1].name.len, 3);
+	refuse(LINE("run", "f", "--mark", "a"),
+	    "weir: --mark 'a': no name of a tool before '='; write --mark "
+	    "NAME=requires_approval or NAME=may_suspend");
+	refuse(LINE("run", "f", "--mark", "a=b=may_suspend"),
+	    "weir: --mark 'a=b=may_suspend': no such mark; use "
+	    "requires_approval or may_suspend");
+	argv[argc++] = name;
+	argv[argc++] = run;
+	argv[argc++] = file;
+	for (i = 0; i <= SUP_OPTIONS_MARKS; i++) {
+		argv[argc++] = mark;
+		argv[argc++] = words[i];
+		snprintf(words[i], sizeof(words[i]), "t%d=may_suspend", i);
+		assert_int_equal(sup_options_parse(argc, argv, &options, usage),
+		    i < SUP_OPTIONS_MARKS ? WIRE_OK : WIRE_ERR_BAD_ARGUMENT);
+	}
+	assert_non_null(strstr(usage, "more than 128 marks"));
+}
+
+static void
 t_files_of_terms(void **state)
 {
 	(void)state;
@@ -729,6 +765,7 @@ main(void)
 	    cmocka_unit_test(t_every_limit_from_minimum_to_ceiling),
 	    cmocka_unit_test(t_bad_limits),
 	    cmocka_unit_test(t_tools),
+	    cmocka_unit_test(t_marks),
 	    cmocka_unit_test(t_files_of_terms),
 	    cmocka_unit_test(t_the_number_of_tools_is_bounded),
 	    cmocka_unit_test(t_options_that_are_not_there),
