@@ -373,6 +373,19 @@ start_list(void *tool_data, struct bind_job *job)
 }
 
 static void
+fill_about(struct wire_out *out, const struct bind_tool_about *said)
+{
+	if (said->description.p != NULL) {
+		wire_out_key(out, "description");
+		wire_out_raw(out, said->description);
+	}
+	if (said->schema.p != NULL) {
+		wire_out_key(out, "inputSchema");
+		wire_out_raw(out, said->schema);
+	}
+}
+
+static void
 fill_info(struct wire_out *out, const void *arg)
 {
 	const struct bind_tool *tool = arg;
@@ -385,6 +398,8 @@ fill_info(struct wire_out *out, const void *arg)
 	if (bind_builtin_is(tool)) {
 		wire_out_key(out, "description");
 		wire_out_text(out, about[tool->index].info);
+	} else if (tool->about != NULL) {
+		fill_about(out, tool->about);
 	}
 	wire_out_end_object(out);
 }
