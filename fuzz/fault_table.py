@@ -236,6 +236,29 @@ FAULTS = {
         "read", ("is_boundary(text, place->begin)", "one.found[0].begin",
                  "one.count == 1", "is_boundary(text, place->end)")),
 
+    # --- MCP servers -------------------------------------------------------
+    "line-over-by-one": (
+        "bindings/mcp_lines.c",
+        "\tif (len > lines->max)\n",
+        "\tif (len > lines->max + 1)\n",
+        "mcp", ("want.len <= max", "len > 0")),
+    "dropped-in-pieces": (
+        "bindings/mcp_sight.c",
+        "\tsight->in_escape = byte == '\\\\' && !sight->in_escape;",
+        "\tsight->in_escape = byte == '\\\\';",
+        "mcp", ("seen || has_odd_names(check, line)",
+                "!seen || id == m.id")),
+    "name-twice-in-a-list": (
+        "bindings/mcp_list.c",
+        "\tif (*slot != 0) {",
+        "\tif (*slot != 0 && name.len > 1) {",
+        "mcp", ("list.repeated >= list.count",)),
+    "end-of-a-hidden-text": (
+        "bindings/redact.c",
+        "for (size_t cut = 1; hidden.len - cut > longest; cut++) {",
+        "for (size_t cut = 2; hidden.len - cut > longest; cut++) {",
+        "mcp", ("memcmp(text.buf, hidden.p + 1",)),
+
     # --- the ledger --------------------------------------------------------
     "chain-unchecked": (
         "bindings/ledger_read.c",
