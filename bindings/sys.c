@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -161,6 +162,24 @@ bind_sys_ready_fd(void)
 	int fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
 
 	return fd < 0 ? -errno : fd;
+}
+
+int
+bind_sys_timer(void)
+{
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int
+bind_sys_timer_set(int fd, uint64_t at_ns)
+{
+	struct itimerspec spec = {
+	    .it_value = {(time_t)(at_ns / 1000000000), at_ns % 1000000000}};
+
+	return timerfd_settime(fd, TFD_TIMER_ABSTIME, &spec, NULL) < 0 ? -errno
+								       : 0;
 }
 
 /* --- a file that others write to as well --------------------------------- */
@@ -394,9 +413,9 @@ bind_child_close_from(int least)
 }
 
 int
-bind_child_settle(void)
+bind_child_settle(const char *directory)
 {
-	if (setsid() < 0 || chdir("/") < 0)
+	if (setsid() < 0 || chdir(directory) < 0)
 		return -errno;
 	return 0;
 }

@@ -36,6 +36,9 @@ ssize_t bind_sys_recv(int fd, void *buf, size_t len);
 int bind_sys_random(void *buf, size_t len);
 /* A descriptor that can always be read: a turn of the loop is due. */
 int bind_sys_ready_fd(void);
+/* A timer of CLOCK_MONOTONIC, and when it can be read; 0: never. */
+int bind_sys_timer(void);
+int bind_sys_timer_set(int fd, uint64_t at_ns);
 /* Nanoseconds of the processor that this thread has used. */
 uint64_t bind_sys_cpu_time(void);
 
@@ -96,8 +99,8 @@ int bind_child_dup_above(int fd, int least);
 /* Makes `to` a copy of fd that survives exec. */
 int bind_child_dup_to(int fd, int to);
 int bind_child_close_from(int least);
-/* New session, directory `/`. */
-int bind_child_settle(void);
+/* New session, and the directory. */
+int bind_child_settle(const char *directory);
 /* Every signal to its default action, then all unblocked. */
 void bind_child_reset_signals(void);
 /* Returns only on failure. */

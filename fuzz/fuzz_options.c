@@ -320,6 +320,7 @@ spell(const struct sup_options *options, struct vector *v)
 	push_file(v, "--profile", options->profile);
 	push_file(v, "--policy-file", options->policy_file);
 	push_file(v, "--request-file", options->request_file);
+	push_file(v, "--mcp-config", options->mcp_config);
 	push_file(v, "--trace", options->trace);
 	for (i = 0; i < SUP_LIMITS; i++) {
 		const struct sup_limit_spec *spec =
@@ -360,6 +361,7 @@ check_same(const struct sup_options *a, const struct sup_options *b)
 	FUZZ_REQUIRE(same_name(a->profile, b->profile));
 	FUZZ_REQUIRE(same_name(a->policy_file, b->policy_file));
 	FUZZ_REQUIRE(same_name(a->request_file, b->request_file));
+	FUZZ_REQUIRE(same_name(a->mcp_config, b->mcp_config));
 	FUZZ_REQUIRE(same_name(a->trace, b->trace));
 	FUZZ_REQUIRE(a->source == b->source);
 	if (a->program != NULL)

@@ -14,6 +14,8 @@
 #include "supervisor/exitcodes.h"
 #include "supervisor/place.h"
 #include "supervisor/printer.h"
+#include "supervisor/profile_file.h"
+#include "supervisor/profile_read.h"
 #include "supervisor/signals.h"
 #include "supervisor/sys.h"
 #include "supervisor/weir.h"
@@ -119,6 +121,31 @@ request_code(const struct weir *weir)
 							   : SUP_EXIT_OTHER;
 }
 
+/* The servers of a file, if one is named; likewise. */
+static int
+load_servers(struct run *run)
+{
+	struct weir_source source = {.name = run->options->mcp_config};
+	char error[WEIR_ERROR_MAX], *text = NULL;
+	bool no_memory;
+	int code = 0;
+
+	if (source.name == NULL)
+		return 0;
+	if (!sup_profile_file_read(source.name, SUP_PROFILE_TEXT, &text,
+		&source.len, &no_memory, error)) {
+		code = no_memory ? SUP_EXIT_OTHER : SUP_EXIT_USAGE;
+	} else {
+		source.text = text;
+		if (!weir_mcp_servers(run->weir, &source, error))
+			code = request_code(run->weir);
+	}
+	if (code != 0)
+		fprintf(stderr, "weir: %s\n", error);
+	free(text);
+	return code;
+}
+
 /* 0, or the exit code with a message printed. */
 static int
 open_weir(struct run *run, char **environment)
@@ -162,7 +189,7 @@ open_weir(struct run *run, char **environment)
 			return request_code(run->weir);
 		}
 	}
-	return 0;
+	return load_servers(run);
 }
 
 /* --- while it runs -------------------------------------------------------- */

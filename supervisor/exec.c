@@ -11,6 +11,7 @@
 #include "supervisor/exec_begin.h"
 #include "supervisor/exec_io.h"
 #include "supervisor/exec_ledger.h"
+#include "supervisor/exec_mcp.h"
 #include "supervisor/exec_memory.h"
 #include "supervisor/exec_trace.h"
 #include "supervisor/exec_tree.h"
@@ -131,15 +132,22 @@ sup_exec_note_setup(struct weir_execution *e, const struct wire_errinfo *info)
 	e->facts.setup_errno = info->sys != 0 ? info->sys : ENOMEM;
 }
 
-size_t
-sup_exec_run_max(const struct weir *weir, size_t program_len)
+const struct bind_catalogue *
+sup_exec_catalogue(const struct weir_execution *e)
 {
+	return e->catalogue != NULL ? e->catalogue : e->weir->catalogue;
+}
+
+size_t
+sup_exec_run_max(const struct weir_execution *e)
+{
+	const struct bind_catalogue *catalogue = sup_exec_catalogue(e);
 	/* What JSON makes of a byte at most: six, as in \u0000. */
-	size_t max = program_len * 6 + WIRE_FRAME_SLACK;
-	size_t count = bind_catalogue_count(weir->catalogue);
+	size_t max = e->program_len * 6 + WIRE_FRAME_SLACK;
+	size_t count = bind_catalogue_count(catalogue);
 
 	for (size_t i = 0; i < count; i++)
-		max += bind_catalogue_at(weir->catalogue, i)->name_len * 6 + 4;
+		max += bind_catalogue_at(catalogue, i)->name_len * 6 + 4;
 	return max;
 }
 
@@ -151,11 +159,11 @@ send_run(struct weir_execution *e)
 	struct run_frame frame = {e, names, 0};
 	struct wire_msg msg = {.type = WIRE_MSG_RUN};
 	struct wire_errinfo info = {"sending the program", 0, 0};
-	size_t max = sup_exec_run_max(e->weir, e->program_len);
+	size_t max = sup_exec_run_max(e);
 
 	for (size_t i = 0; names != NULL && i < count; i++) {
 		const struct bind_tool *tool =
-		    bind_catalogue_at(e->weir->catalogue, i);
+		    bind_catalogue_at(sup_exec_catalogue(e), i);
 
 		if (bind_session_offers(e->tools, tool))
 			names[frame.count++] =
@@ -192,6 +200,9 @@ collect(struct weir_execution *e)
 	if (e->tools != NULL)
 		bind_session_close(e->tools);
 	e->deadline_ns = e->ended_ns + SETTLE_NS;
+	/* Where nothing was begun there is nothing that would wake us. */
+	if (e->timer_watch.fd < 0)
+		sup_loop_again(&e->weir->loop, &e->wake);
 }
 
 static void
@@ -321,6 +332,7 @@ finish(struct weir_execution *e)
 		    "the program sent %u descriptors along with its frames; "
 		    "they were closed",
 		    e->chan.fds_closed);
+	sup_exec_mcp_end(e);
 	sup_verdict_reach(&e->facts, &e->verdict);
 	sup_exec_trace_finish(e);
 	sup_exec_ledger_closed(e);
@@ -401,6 +413,8 @@ perform(struct weir_execution *e, unsigned actions)
 		kill_now(e);
 	if ((actions & SUP_DO_COLLECT) != 0)
 		collect(e);
+	if ((actions & SUP_DO_BEGIN) != 0)
+		sup_exec_mcp_go(e);
 	sup_exec_arm(e);
 	if ((actions & SUP_DO_FINISH) != 0)
 		finish(e); /* may free e */
@@ -410,7 +424,8 @@ perform(struct weir_execution *e, unsigned actions)
 static bool
 is_open(enum sup_exec_state state)
 {
-	return state == SUP_EXEC_STARTING || state == SUP_EXEC_RUNNING;
+	return state == SUP_EXEC_GATHERING || state == SUP_EXEC_STARTING ||
+	    state == SUP_EXEC_RUNNING;
 }
 
 void
@@ -454,6 +469,7 @@ sup_exec_destroy(struct weir_execution *e)
 {
 	sup_exec_reap(e);
 	bind_session_free(e->tools);
+	sup_exec_mcp_end(e);
 	sup_exec_close_io(e);
 	sup_exec_trace_free(e);
 	sup_exec_memory_end(e);

@@ -390,7 +390,7 @@ sup_exec_open_tools(struct weir_execution *e, struct wire_errinfo *info)
 		    .tool_time_ns = limits[SUP_LIMIT_TOOL_TIME],
 		    .in_flight = (uint32_t)limits[SUP_LIMIT_IN_FLIGHT],
 		},
-	    .catalogue = e->weir->catalogue,
+	    .catalogue = sup_exec_catalogue(e),
 	    .only = e->only != NULL ? e->only->names : NULL,
 	    .only_count = e->only != NULL ? e->only->count : 0,
 	    .loop = &e->weir->bind_loop,

@@ -266,6 +266,12 @@ apply_network(struct parser *parser, const char *value)
 }
 
 static enum wire_err
+apply_mcp_config(struct parser *parser, const char *value)
+{
+	return take_name(parser, value, &parser->options->mcp_config);
+}
+
+static enum wire_err
 apply_trace(struct parser *parser, const char *value)
 {
 	return take_name(parser, value, &parser->options->trace);
@@ -369,6 +375,8 @@ static const struct option_spec specs[] = {
     {{"--python", "PATH", "the interpreter (default: python3)"}, apply_python},
     {{"--tool", "NAME=COMMAND", "offer a local command as a tool; repeatable"},
 	apply_tool},
+    {{"--mcp-config", "FILE", "offer the tools of MCP servers, as mcpServers"},
+	apply_mcp_config},
     {{"--level", "LEVEL",
 	 "the least confinement: isolated (default) or process"},
 	apply_level},
@@ -430,8 +438,7 @@ static const struct option_spec test_specs[] = {
 /* Options whose mechanism later versions have: refused by name, so that
  * nobody takes a misspelling for a missing feature, or the reverse. */
 static const char *const absent_options[] = {"--package", "--memory",
-    "--mcp-config", "--tenant", "--preserve", "--halt-on-exhaust",
-    "--artifacts", "--steps"};
+    "--tenant", "--preserve", "--halt-on-exhaust", "--artifacts", "--steps"};
 
 static const char *const absent_commands[] = {"mcp", "serve"};
 

@@ -122,6 +122,7 @@ sup_refusal_is(const struct sup_facts *f)
 	case SUP_EVENT_GONE:
 		return is_killed_by_filter(f);
 	case SUP_EVENT_NONE:
+	case SUP_EVENT_GATHERED:
 	case SUP_EVENT_READY:
 	case SUP_EVENT_READY_LATE:
 	case SUP_EVENT_DONE:

@@ -10,6 +10,7 @@
 #include "supervisor/exec_begin.h"
 #include "supervisor/exec_io.h"
 #include "supervisor/exec_ledger.h"
+#include "supervisor/exec_mcp.h"
 #include "supervisor/exec_trace.h"
 #include "supervisor/explain.h"
 #include "supervisor/grant_exec.h"
@@ -94,6 +95,7 @@ make_terms(struct weir_execution *e, const struct weir_request *request,
 		if (!request->terms->bounds.tools.all)
 			e->only = &request->terms->bounds.tools;
 		e->grants = &request->terms->grants;
+		e->owner = request->terms->owner;
 		if (!keep_off(e, error))
 			return false;
 	}
@@ -181,7 +183,7 @@ accept_request(struct weir_execution *e, const struct weir_request *request,
 	    !take_trace(e, request, error) || !take_program(e, request, error))
 		return false;
 	/* W13: what could not work fails before anything is started. */
-	if (sup_exec_run_max(e->weir, e->program_len) > WIRE_MAX_FRAME) {
+	if (sup_exec_run_max(e) > WIRE_MAX_FRAME) {
 		sup_explain(error,
 		    "the names of %zu tools do not fit the frame that offers "
 		    "them; offer fewer",
@@ -279,6 +281,14 @@ weir_start(struct weir *weir, const struct weir_request *request,
 		weir->executions = e;
 		sup_exec_refuse(
 		    e, request->terms->refused, request->terms->refusal);
+		return e;
+	}
+	if (weir->mcp != NULL) {
+		first_warnings(e);
+		sup_terms_warn(e, request);
+		e->next = weir->executions;
+		weir->executions = e;
+		sup_exec_mcp_begin(e);
 		return e;
 	}
 	/* Where the host cannot give what is needed, the execution ends before

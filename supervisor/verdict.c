@@ -361,6 +361,7 @@ was_out_of_memory(const struct sup_facts *f)
 	case SUP_EVENT_REFUSED:
 		return false;
 	case SUP_EVENT_NONE:
+	case SUP_EVENT_GATHERED:
 	case SUP_EVENT_READY:
 	case SUP_EVENT_FAILED:
 	case SUP_EVENT_READY_LATE:
@@ -435,6 +436,7 @@ by_cause(const struct sup_facts *f, struct sup_verdict *v)
 		v->limit_hit = SUP_LIMIT_READY;
 		break;
 	case SUP_EVENT_NONE:
+	case SUP_EVENT_GATHERED:
 	case SUP_EVENT_READY:
 	case SUP_EVENT_GRACE_OVER:
 	case SUP_EVENT_GONE:

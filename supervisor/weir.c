@@ -12,6 +12,7 @@
 #include "bindings/provider_command.h"
 #include "supervisor/bind_adapter.h"
 #include "supervisor/exec.h"
+#include "supervisor/exec_mcp.h"
 #include "supervisor/exec_trace.h"
 #include "supervisor/explain.h"
 #include "supervisor/state_dir.h"
@@ -211,6 +212,7 @@ weir_free(struct weir *weir)
 		return;
 	while (weir->executions != NULL)
 		weir_execution_free(weir->executions);
+	sup_exec_mcp_free(weir);
 	bind_catalogue_free(weir->catalogue);
 	sup_loop_release(&weir->loop);
 	sup_sys_close(&weir->stub_fd);
@@ -256,9 +258,12 @@ settle(struct weir *weir)
 				sup_exec_event(e, SUP_EVENT_SETTLE_OVER);
 			else
 				sup_exec_arm(e);
+		} else if (e->state == SUP_EXEC_GATHERING) {
+			sup_exec_mcp_look(e);
 		}
 		e = next;
 	}
+	sup_exec_mcp_sweep(weir);
 }
 
 bool

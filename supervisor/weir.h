@@ -28,8 +28,9 @@ struct weir_config {
 	const char *python;  /* a name or a path; NULL: python3 */
 	const char *path;    /* where a name is looked up; NULL: nowhere */
 	const char *libexec; /* directory of weir-child and its companions */
-	/* From which tools get HOME LOGNAME PATH SHELL TERM USER LANG. NULL:
-	 * an empty environment. */
+	/* From which tools get HOME LOGNAME PATH SHELL TERM USER LANG, and
+	 * configurations of MCP servers their variables. NULL: an empty
+	 * environment. */
 	const char *const *environment;
 	uint32_t layers; /* ~0u; other values only in a test build */
 	/* Where the ledgers of Runs are kept; NULL: there are none. */
@@ -75,6 +76,17 @@ bool weir_dispatch(struct weir *weir, int timeout_ms);
  * is split by the quoting rules of the shell and nothing is expanded.
  */
 bool weir_tool_command(struct weir *weir, const char *name, const char *line,
+    char error[WEIR_ERROR_MAX]);
+
+/*
+ * Offers the tools of MCP servers to executions that start later, as
+ * SERVER.TOOL: an `mcpServers` text (weir(1), MCP SERVERS). Once in the life of
+ * a context. Servers run with the caller's rights. They are started for the
+ * first execution that may use them and live across executions; those of one
+ * tenant and profile (struct weir_terms) are never another's.
+ */
+struct weir_source;
+bool weir_mcp_servers(struct weir *weir, const struct weir_source *source,
     char error[WEIR_ERROR_MAX]);
 
 enum weir_stream { WEIR_STDOUT, WEIR_STDERR };
@@ -142,6 +154,9 @@ struct weir_terms_config {
 	/* Directories that no grant may hold or lie in, beside weir's own;
 	 * NULL-terminated, or NULL. */
 	const char *const *keep_off;
+	/* Whose programs these are; NULL: nobody's in particular. Beside the
+	 * policy and the profile it decides who shares MCP servers. */
+	const char *tenant;
 	struct weir_source policy;  /* of a tenant: it only narrows */
 	struct weir_source request; /* data that nobody trusts */
 };

@@ -272,10 +272,45 @@ class Delivery:
 # --- names -------------------------------------------------------------------
 
 aliases = {}
+dotted = set()  # names of tools that are spelled SERVER.TOOL
 
 
 def is_alias(name):
-    return name in aliases
+    return name in aliases or name in dotted
+
+
+class ToolServer:
+    """The tools of one server whose names are identifiers."""
+
+    def __init__(self, server):
+        vars(self)["."] = server  # no tool's name
+
+    def __getattr__(self, name):
+        if name.startswith("__") or "." not in vars(self):
+            raise AttributeError(name)
+        tool = "%s.%s" % (vars(self)["."], name)
+        raise AttributeError("no tool is called %s; names are in TOOLS, and "
+                             "call_tool(%r, ...) takes any of them" % (
+                                 tool, tool))
+
+    def __repr__(self):
+        return "<the tools of %s>" % vars(self)["."]
+
+
+def add_servers(names, taken, tools, call):
+    """An object for each server, unless something has its name."""
+    servers = {}
+    for name in tools:
+        server, dot, tool = name.partition(".")
+        if not (dot and server.isidentifier() and tool.isidentifier()) or (
+                server in taken or server in aliases or tool in KEYWORDS
+                or tool.startswith("__")):
+            continue
+        if server not in servers:
+            servers[server] = ToolServer(server)
+        vars(servers[server])[tool] = make_alias(name, call)
+        dotted.add(name)
+    names.update(servers)
 
 
 def make_alias(name, call):
@@ -315,13 +350,14 @@ def make_namespace(tools, awaiting):
     names.update(call_tool=call_tool, call_tool_sync=call_tool_sync,
                  TOOLS=tools, ToolError=ToolError,
                  ToolResultHandle=ToolResultHandle)
-    for cls in (ToolError, ToolResultHandle):
+    for cls in (ToolError, ToolResultHandle, ToolServer):
         cls.__module__ = "__main__"
     taken = KEYWORDS.union(names, vars(builtins))
     for name in OWN_TOOLS + tuple(tools):
         if name.isidentifier() and name not in taken:
             aliases[name] = make_alias(name, call_tool)
     names.update(aliases)
+    add_servers(names, taken, tools, call_tool)
     sys.modules["__main__"] = main
     return names
 

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """The supervisor under valgrind: no bad access, no memory lost, no descriptor
 left open, whatever the end."""
+import json
 import re
 import shutil
 import signal
 import subprocess
+import sys
 import unittest
 
-from weir_test import (ECHO, HANG, IS_ROOT, Watched, command, main, rows,
+from weir_test import (ECHO, HANG, HERE, IS_ROOT, Watched, command, main, rows,
                        shell, stop)
 
 VALGRIND = ["valgrind", "--error-exitcode=99", "--leak-check=full",
@@ -58,13 +60,26 @@ class Valgrind(Watched):
         self.assertEqual([at for at in opened if "inherited" not in at], [],
                          text)
 
-    def check(self, program, more, code):
+    def check(self, program, more, code, *options):
         done = subprocess.run(
-            VALGRIND + command(**dict({"limits": {"grace": "100ms"}}, **more))
+            VALGRIND + command(*options, **dict({"limits": {"grace": "100ms"}}, **more))
             + ["-c", program], stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=HANG)
         self.assertEqual(done.returncode, code, done.stderr.decode()[-4000:])
         self.judge(done.stderr)
+
+    def test_servers(self):
+        path = self.write("mcp.json", json.dumps({"mcpServers": {
+            name: {"command": sys.executable,
+                   "args": ["-B", str(HERE / "mcp_server.py"), word]}
+            for name, word in (("s", ""), ("bad", "exits"),
+                               ("loud", "banner"))}}))
+        self.check("got = [s.echo(a=1), loud.echo(a=2)]\n"
+                   "for call in s.fail, s.ask, s.big, s.die, s.echo:\n"
+                   "    try:\n        call({'size': 3000000})\n"
+                   "    except ToolError as error:\n"
+                   "        got.append(error.kind)\n"
+                   "return got", {}, 0, "--mcp-config", path)
 
     def test_signal_to_the_command(self):
         meeting = self.meeting()

@@ -100,8 +100,8 @@ MUTANTS = {
     "guardian-in-the-callers-session": Mutant(
         "child/guard.c", "the host's shell must not be able",
         (("child/guard.c",
-          "\t(void)STUB_SYS(__NR_setsid);\n\t(void)STUB_SYS(__NR_chdir",
-          "\t(void)STUB_SYS(__NR_chdir"),),
+          "\t(void)STUB_SYS(__NR_setsid);\n\tif (stub_subreaper_become()",
+          "\tif (stub_subreaper_become()"),),
         e2e(OUTSIDE, "Guardian")),
     "limits-that-widen": Mutant(
         "child/limits.c", "the stricter of what is asked",
@@ -317,8 +317,9 @@ MUTANTS = {
     "configuration-granted": Mutant(
         "supervisor/cmd_terms.c", "what configures weir, and the command",
         (("supervisor/cmd_terms.c",
-          "options->policy_file, options->request_file, \"/proc/self/exe\"};",
-          "NULL, NULL, NULL};"),),
+          "options->policy_file, options->request_file, "
+          "options->mcp_config,\n\t    \"/proc/self/exe\"};",
+          "NULL, NULL, NULL, NULL};"),),
         e2e("test_303_outside", "Grants")),
     "granted-values-told": Mutant(
         "supervisor/result.c", "a value that was granted may be",
@@ -604,6 +605,59 @@ MUTANTS = {
           "\t} while (bind_sys_cpu_time() - began < BIND_EFFORT_TURN_NS);",
           "\t} while (began > 0);"),),
         unit("test_tool_handles")),
+    "servers-shared": Mutant(
+        "supervisor/exec_mcp.c", "two tenants never share a server",
+        (("supervisor/exec_mcp.c",
+          "memcmp((*at)->owner, owner, BIND_SHA256_LEN) != 0))",
+          "memcmp((*at)->owner, owner, 0) != 0))"),),
+        ("library", "test_830_mcp.py", "Across.test_two_tenants_never_share_"
+         "one")),
+    "values-forgotten": Mutant(
+        "supervisor/mcp_load.c", "remembered for as long as",
+        (("supervisor/mcp_load.c", "\tif (len < BIND_REDACT_LEAST)",
+          "\tif (len < 100 * BIND_REDACT_LEAST)"),),
+        unit("test_mcp_config")),
+    "values-in-standard-error": Mutant(
+        "bindings/mcp_server.c", "what was configured for the server",
+        (("bindings/mcp_server.c",
+          "\tbind_redact_add(&shown, &redact, said, is_tail);",
+          "\tredact.count = is_tail;\n"
+          "\tbind_text_add_span(&shown, said);"),),
+        e2e("test_830_mcp", "Secrets.test_in_standard_error_at_the_start")),
+    "tasks-that-wait": Mutant(
+        "bindings/provider_mcp.c", "what may wait for a person",
+        (("bindings/provider_mcp.c",
+          "tool->suspends ? BIND_TOOL_NEEDS_INPUT : 0,", "0,"),),
+        e2e("test_830_mcp", "Input.test_a_tool_that_runs_only_as_a_task")),
+    "list-without-an-end": Mutant(
+        "bindings/mcp_list.c", "a list without an end is cut",
+        (("bindings/mcp_list.c",
+          "raw.len > BIND_MCP_CURSOR || list->page_count + 1 >= "
+          "BIND_MCP_PAGES;",
+          "raw.len > BIND_MCP_CURSOR || list->page_count + 1 > "
+          "BIND_MCP_PAGES;"),),
+        unit("test_mcp_text")),
+    "tools-without-number": Mutant(
+        "bindings/mcp_list.c", "neither tools nor what they say",
+        (("bindings/mcp_list.c", "if (list->count == BIND_MCP_TOOLS) {",
+          "if (list->count == BIND_MCP_TOOLS + 1) {"),),
+        unit("test_mcp_text")),
+    "noise-for-ever": Mutant(
+        "bindings/mcp_hear.c", "a server that only makes noise",
+        (("bindings/mcp_hear.c", "\tif (++s->noise < BIND_MCP_NOISE_MAX)",
+          "\tif (++s->noise <= BIND_MCP_NOISE_MAX)"),),
+        e2e("test_830_mcp", "Disorder.test_noise_up_to_its_bound")),
+    "questions-for-ever": Mutant(
+        "bindings/mcp_process.c", "a server that does not read makes",
+        (("bindings/mcp_hear.c",
+          "\tif (s->process.queued > BIND_MCP_ANSWERS) {",
+          "\tif (s->process.queued > BIND_MCP_QUEUE_MAX) {"),),
+        e2e("test_830_mcp", "Disorder.test_questions_without_end")),
+    "end-of-a-cancelled-call": Mutant(
+        "bindings/mcp_call.c", "a server need not stop",
+        (("bindings/mcp_call.c", "\tfail(call, kind, &text, !heard);",
+          "\tfail(call, kind, &text, true);"),),
+        e2e("test_830_mcp", "Time.test_timed_out")),
     "handle-told-apart": Mutant(
         "bindings/builtin.c", "one refusal for every handle",
         (("bindings/builtin.c",

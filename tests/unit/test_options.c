@@ -405,7 +405,7 @@ static void
 t_options_that_are_not_there(void **state)
 {
 	static const char *const absent[] = {
-	    "--package", "--memory", "--mcp-config", "--tenant"};
+	    "--package", "--memory", "--tenant"};
 	char text[128];
 	size_t i;
 
@@ -453,6 +453,12 @@ t_options_that_are_not_there(void **state)
 	assert_false(options.unconfined);
 	accept(LINE("run", "--unconfined", "f"));
 	assert_true(options.unconfined);
+	assert_null(options.mcp_config);
+	accept(LINE("run", "--mcp-config", "m", "f"));
+	assert_string_equal(options.mcp_config, "m");
+	refuse(LINE("run", "--mcp-config=a", "--mcp-config=a", "f"),
+	    "weir: --mcp-config 'a': the option was given before; give it "
+	    "once");
 	assert_null(options.trace);
 	accept(LINE("run", "--trace", "t", "f"));
 	assert_string_equal(options.trace, "t");
