@@ -10,6 +10,7 @@
 #define BIND_SYS_H
 
 #include <errno.h> /* the names of the values, for those who compare */
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,6 +32,24 @@ ssize_t bind_sys_read(int fd, void *buf, size_t len);
 ssize_t bind_sys_write_pipe(int fd, const void *buf, size_t len);
 /* One datagram, without blocking. Its full length, even when over len. */
 ssize_t bind_sys_recv(int fd, void *buf, size_t len);
+
+/* A stream socket, close-on-exec and non-blocking. */
+int bind_sys_stream_socket(int family);
+/* Readable when so many nanoseconds are over, from now; 0: never. */
+int bind_sys_timer(void);
+int bind_sys_timer_set(int fd, uint64_t ns);
+
+/*
+ * All signals of this thread are blocked from hold to release, and a SIGPIPE
+ * that came meanwhile is gone: for calls of a library that may raise one, and
+ * may start a thread, which then never runs a handler of the host's.
+ */
+struct bind_sys_signals {
+	sigset_t old;
+	bool was_pending;
+};
+void bind_sys_hold_signals(struct bind_sys_signals *held);
+void bind_sys_release_signals(const struct bind_sys_signals *held);
 
 /* Random bits of the kernel's. */
 int bind_sys_random(void *buf, size_t len);

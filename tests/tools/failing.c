@@ -76,6 +76,7 @@
 	FAILS(setsid, -1, EPERM)                                               \
 	FAILS(signalfd, -1, EMFILE)                                            \
 	FAILS(sigtimedwait, -1, EAGAIN)                                        \
+	FAILS(socket, -1, EMFILE)                                              \
 	FAILS(socketpair, -1, EMFILE)                                          \
 	FAILS(stat, -1, EIO)                                                   \
 	FAILS(strdup, 0, ENOMEM)                                               \
@@ -109,7 +110,8 @@
  * snprintf stderr stdout strchr strcmp strcspn strerror strerrordesc_np strlen
  * strncmp strnlen strrchr strsignal strspn strstr strtol strtoull vsnprintf
  * _exit exit qsort abort getppid getuid fputc fflush strerrorname_np sscanf
- * strpbrk explicit_bzero nanosleep sysconf dlsym dlclose
+ * strpbrk explicit_bzero nanosleep sysconf dlsym dlclose inet_pton strncasecmp
+ * memmem
  */
 
 #define EXPORTED __attribute__((visibility("default")))
