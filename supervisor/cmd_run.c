@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "supervisor/cmd_http.h"
 #include "supervisor/cmd_terms.h"
 #include "supervisor/cmd_trace.h"
 #include "supervisor/exitcodes.h"
@@ -162,7 +163,7 @@ open_weir(struct run *run, char **environment)
 			return request_code(run->weir);
 		}
 	}
-	return 0;
+	return sup_cmd_http(run->weir, run->options->http_tools);
 }
 
 /* --- while it runs -------------------------------------------------------- */

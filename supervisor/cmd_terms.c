@@ -47,14 +47,15 @@ home_of(const char *path, char dir[PATH_MAX])
 /* SECURITY: what configures weir, and the command itself, are out of reach of
  * a grant (C12). */
 static void
-list_own(const struct sup_options *options, char dirs[4][PATH_MAX],
-    const char *list[5])
+list_own(const struct sup_options *options, char dirs[5][PATH_MAX],
+    const char *list[6])
 {
-	const char *const files[4] = {options->profile_file,
-	    options->policy_file, options->request_file, "/proc/self/exe"};
+	const char *const files[5] = {options->profile_file,
+	    options->policy_file, options->request_file, options->http_tools,
+	    "/proc/self/exe"};
 	size_t count = 0;
 
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 5; i++) {
 		list[count] = home_of(files[i], dirs[i]);
 		if (list[count] != NULL)
 			count++;
@@ -86,8 +87,8 @@ sup_cmd_terms(const struct sup_options *options, int *ret_code)
 	    .network = options->network,
 	};
 	struct weir_terms *terms = NULL;
-	char dirs[4][PATH_MAX];
-	const char *own[5];
+	char dirs[5][PATH_MAX];
+	const char *own[6];
 	char error[WEIR_ERROR_MAX];
 	enum weir_fault fault;
 

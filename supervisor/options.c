@@ -266,6 +266,12 @@ apply_network(struct parser *parser, const char *value)
 }
 
 static enum wire_err
+apply_http_tools(struct parser *parser, const char *value)
+{
+	return take_name(parser, value, &parser->options->http_tools);
+}
+
+static enum wire_err
 apply_trace(struct parser *parser, const char *value)
 {
 	return take_name(parser, value, &parser->options->trace);
@@ -369,6 +375,8 @@ static const struct option_spec specs[] = {
     {{"--python", "PATH", "the interpreter (default: python3)"}, apply_python},
     {{"--tool", "NAME=COMMAND", "offer a local command as a tool; repeatable"},
 	apply_tool},
+    {{"--http-tools", "FILE", "offer HTTP endpoints as tools, as JSON"},
+	apply_http_tools},
     {{"--level", "LEVEL",
 	 "the least confinement: isolated (default) or process"},
 	apply_level},

@@ -64,6 +64,7 @@ struct sup_options {
 	const char *profile;
 	const char *policy_file;
 	const char *request_file;
+	const char *http_tools; /* likewise, of HTTP endpoints */
 	/* NULL: not given. For RUN the file to make, for DOCTOR the program. */
 	const char *trace;
 	enum sup_source source;

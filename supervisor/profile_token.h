@@ -1,8 +1,9 @@
 /*
- * Inside of profile_read: the tokens of a text that a scan has accepted, with
- * their places, and how a problem is noted.
+ * Inside of profile_read and http_read: the tokens of a text that a scan has
+ * accepted, with their places, and how a problem is noted.
  *
- * Pure. Nobody but profile_read.c and profile_member.c includes this.
+ * Pure. Nobody but profile_read.c, profile_member.c and http_read.c includes
+ * this.
  */
 #ifndef SUP_PROFILE_TOKEN_H
 #define SUP_PROFILE_TOKEN_H

@@ -77,6 +77,17 @@ bool weir_dispatch(struct weir *weir, int timeout_ms);
 bool weir_tool_command(struct weir *weir, const char *name, const char *line,
     char error[WEIR_ERROR_MAX]);
 
+struct weir_source;
+
+/*
+ * Offers the HTTP endpoints of a file (weir(1), HTTP TOOLS) as tools. Variables
+ * in it are looked up in the environment of weir_config. False with a sentence
+ * that names file, line and member; tools that stand before it are offered
+ * then all the same.
+ */
+bool weir_tools_http(struct weir *weir, const struct weir_source *file,
+    char error[WEIR_ERROR_MAX]);
+
 enum weir_stream { WEIR_STDOUT, WEIR_STDERR };
 
 /* A limit by the name that weir(1) gives it: bytes, counts, nanoseconds. */

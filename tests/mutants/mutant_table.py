@@ -317,8 +317,9 @@ MUTANTS = {
     "configuration-granted": Mutant(
         "supervisor/cmd_terms.c", "what configures weir, and the command",
         (("supervisor/cmd_terms.c",
-          "options->policy_file, options->request_file, \"/proc/self/exe\"};",
-          "NULL, NULL, NULL};"),),
+          "options->policy_file, options->request_file, "
+          "options->http_tools,\n\t    \"/proc/self/exe\"};",
+          "NULL, NULL, NULL, NULL};"),),
         e2e("test_303_outside", "Grants")),
     "granted-values-told": Mutant(
         "supervisor/result.c", "a value that was granted may be",
