@@ -612,4 +612,110 @@ MUTANTS = {
           "job, WIRE_TOOL_HANDLE_NOT_YOURS, request.token_len == 0 "
           "? \"this is no handle\" : \"there is no such handle\");"),),
         unit("test_tool_handles")),
+    # --- HTTP tools -------------------------------------------------------
+    "translated-is-public": Mutant(
+        "bindings/address.c", "a translator hands it on",
+        (("bindings/address.c",
+          "\tif (memcmp(bytes, translated, sizeof(translated)) == 0 ||",
+          "\tif (memcmp(bytes, translated, sizeof(translated)) == 1234 ||"),),
+        unit("test_address")),
+    "mapped-is-ipv6": Mutant(
+        "bindings/address.c", "the kernel connects to the IPv4",
+        (("bindings/address.c", "\tmemset(address->bytes + 4, 0, 12);\n"
+          "\taddress->v6 = false;",
+          "\tmemset(address->bytes + 4, 0, 12);"),),
+        unit("test_address")),
+    "prefix-of-a-word": Mutant(
+        "bindings/http_allow.c", "a prefix ends where a segment does",
+        (("bindings/http_allow.c",
+          "\treturn path.len == len || path.p[len] == '/';",
+          "\treturn path.len >= len;"),),
+        unit("test_http_url")),
+    "arguments-as-they-are": Mutant(
+        "bindings/http_url.h", "what comes from arguments",
+        (("bindings/http_url.c", "\t\tif (is_unreserved(c))",
+          "\t\tif (is_unreserved(c) || c > 0)"),),
+        unit("test_http_url")),
+    "dots-go-through": Mutant(
+        "bindings/http_url.c", "a server that decodes the path",
+        (("bindings/http_url.c", "\tif (bind_http_has_dots(path)) {",
+          "\tif (path.len == 0 && bind_http_has_dots(path)) {"),),
+        unit("test_http_url")),
+    "list-unheard": Mutant(
+        "bindings/http_url.c", "an argument that stands where",
+        (("bindings/http_url.c",
+          "\t\t\t&entries[i], &b->template->origin, path))",
+          "\t\t\t&entries[i], &b->template->origin, path) ||\n"
+          "\t\t    path.len > 0)"),),
+        e2e("test_840_http",
+            "Hostile.test_the_list_holds_for_what_arguments_make")),
+    "secrets-forgotten": Mutant(
+        "bindings/http_header.h", "what a variable held is a secret",
+        (("bindings/http_header.c",
+          "\treturn add_secret(secrets, value, info);",
+          "\treturn len > 0 ? WIRE_OK : add_secret(secrets, value, info);"),),
+        e2e("test_840_http", "Secrets.test_a_secret_is_withheld")),
+    "secrets-spelled-otherwise": Mutant(
+        "bindings/http_header.c", "a server may send back",
+        (("bindings/http_header.c",
+          "\tfound = has_any(secrets, plain, len);",
+          "\tfound = len == 0;"),),
+        e2e("test_840_http", "Secrets.test_a_secret_is_withheld")),
+    "types-that-tell": Mutant(
+        "bindings/provider_http.c", "a type is told as it came",
+        (("bindings/provider_http.c", "\t\tj->response.type_len = 0;",
+          "\t\tj->response.type_len += 0;"),),
+        e2e("test_840_http", "Secrets.test_a_secret_is_withheld")),
+    "codings-taken": Mutant(
+        "bindings/http_response.c", "a coding is a small text",
+        (("bindings/http_response.c",
+          "\tif (same(name, \"content-encoding\") && value.len > 0 &&",
+          "\tif (same(name, \"content-encoding\") && value.len > 99 &&"),),
+        unit("test_http_text")),
+    "headers-without-end": Mutant(
+        "bindings/http_response.c", "1xx answers and trailers",
+        (("bindings/http_response.c",
+          "\tif (line.len > BIND_HTTP_HEADERS_MAX - response->header_bytes)",
+          "\tif (line.len > SIZE_MAX - response->header_bytes)"),),
+        unit("test_http_text")),
+    "address-unasked": Mutant(
+        "bindings/provider_http.c", "here, and not where a name",
+        (("bindings/provider_http.c",
+          "\t\t&sockaddr->addr, sockaddr->addrlen, &address) ||\n"
+          "\t    !may_connect(j, &address))",
+          "\t\t&sockaddr->addr, sockaddr->addrlen, &address))"),),
+        e2e("test_840_http", "Egress.test_addresses_that_are_not_public")),
+    "environment-heard": Mutant(
+        "bindings/provider_http.c", "what the environment, files",
+        (("bindings/provider_http.c",
+          "\tSET(CURLOPT_PROXY, \"\");\n"
+          "\tSET(CURLOPT_NOPROXY, \"*\");\n", ""),),
+        e2e("test_840_http",
+            "Egress.test_what_the_environment_says_is_not_heard")),
+    "certificates-unread": Mutant(
+        "bindings/provider_http.c", "who cannot say who he is",
+        (("bindings/provider_http.c",
+          "\tSET(CURLOPT_SSL_VERIFYPEER, 1L);\n"
+          "\tSET(CURLOPT_SSL_VERIFYHOST, 2L);",
+          "\tSET(CURLOPT_SSL_VERIFYPEER, 0L);\n"
+          "\tSET(CURLOPT_SSL_VERIFYHOST, 0L);"),),
+        e2e("test_840_http", "Real.test_tls_of_somebody_else")),
+    "connections-shared": Mutant(
+        "bindings/provider_http.c", "a connection, and what TLS",
+        (("bindings/provider_http.c",
+          "\tSET(CURLOPT_FRESH_CONNECT, 1L);\n"
+          "\tSET(CURLOPT_FORBID_REUSE, 1L);\n", ""),),
+        e2e("test_840_http", "Hostile.test_each_is_understood")),
+    "resolver-waited-for": Mutant(
+        "bindings/provider_http.c", "a call that ends while its host",
+        (("bindings/provider_http.c",
+          "\tSET(CURLOPT_QUICK_EXIT, 1L);\n", ""),),
+        e2e("test_840_http",
+            "Names.test_who_waits_for_a_name_waits_alone"), True),
+    "certificates-of-anybody": Mutant(
+        "supervisor/http_tools.c", "whoever can write to the file",
+        (("supervisor/http_tools.c", "\tif (path->text == NULL)\n",
+          "\tif (path->text == NULL || ret_len != NULL)\n"),),
+        e2e("test_840_http",
+            "Files.test_certificates_that_others_can_write")),
 }
