@@ -373,6 +373,19 @@ start_list(void *tool_data, struct bind_job *job)
 }
 
 static void
+fill_about(struct wire_out *out, const struct bind_tool_about *said)
+{
+	if (said->description.p != NULL) {
+		wire_out_key(out, "description");
+		wire_out_raw(out, said->description);
+	}
+	if (said->schema.p != NULL) {
+		wire_out_key(out, "inputSchema");
+		wire_out_raw(out, said->schema);
+	}
+}
+
+static void
 fill_info(struct wire_out *out, const void *arg)
 {
 	const struct bind_tool *tool = arg;
@@ -382,9 +395,20 @@ fill_info(struct wire_out *out, const void *arg)
 	wire_out_string(out, (struct wire_span){tool->name, tool->name_len});
 	wire_out_key(out, "provider");
 	wire_out_text(out, tool->provider->name);
+	/* Refused to programs, and why (bindings/marks.h). */
+	if ((tool->marks & BIND_TOOL_NEEDS_APPROVAL) != 0) {
+		wire_out_key(out, "requires_approval");
+		wire_out_bool(out, true);
+	}
+	if ((tool->marks & BIND_TOOL_NEEDS_INPUT) != 0) {
+		wire_out_key(out, "may_suspend");
+		wire_out_bool(out, true);
+	}
 	if (bind_builtin_is(tool)) {
 		wire_out_key(out, "description");
 		wire_out_text(out, about[tool->index].info);
+	} else if (tool->about != NULL) {
+		fill_about(out, tool->about);
 	}
 	wire_out_end_object(out);
 }

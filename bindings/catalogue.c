@@ -15,6 +15,7 @@
 struct bind_catalogue {
 	struct bind_tool **tools;
 	size_t count;
+	size_t shared; /* how many of the first ones are another's */
 	uint32_t *slots;
 	size_t slot_count;
 };
@@ -108,7 +109,7 @@ bind_catalogue_free(struct bind_catalogue *catalogue)
 {
 	if (catalogue == NULL)
 		return;
-	for (size_t i = 0; i < catalogue->count; i++) {
+	for (size_t i = catalogue->shared; i < catalogue->count; i++) {
 		struct bind_tool *tool = catalogue->tools[i];
 
 		if (tool->provider->release != NULL)
@@ -120,9 +121,35 @@ bind_catalogue_free(struct bind_catalogue *catalogue)
 	free(catalogue);
 }
 
+enum wire_err
+bind_catalogue_extend(
+    const struct bind_catalogue *base, struct bind_catalogue **ret_catalogue)
+{
+	struct bind_catalogue *catalogue = calloc(1, sizeof(*catalogue));
+	size_t slots = base->slot_count;
+
+	if (catalogue == NULL)
+		return WIRE_ERR_NO_MEMORY;
+	catalogue->slot_count = slots;
+	catalogue->slots = malloc(slots * sizeof(catalogue->slots[0]));
+	catalogue->tools = malloc(slots / 2 * sizeof(catalogue->tools[0]));
+	if (catalogue->slots == NULL || catalogue->tools == NULL) {
+		bind_catalogue_free(catalogue);
+		return WIRE_ERR_NO_MEMORY;
+	}
+	memcpy(
+	    catalogue->slots, base->slots, slots * sizeof(catalogue->slots[0]));
+	if (base->count > 0)
+		memcpy(catalogue->tools, base->tools,
+		    base->count * sizeof(catalogue->tools[0]));
+	catalogue->count = catalogue->shared = base->count;
+	*ret_catalogue = catalogue;
+	return WIRE_OK;
+}
+
 /* Control characters would reach terminals and logs through messages. */
-static bool
-is_usable_name(struct wire_span name)
+bool
+bind_catalogue_is_name(struct wire_span name)
 {
 	if (name.len == 0 || name.len > WIRE_MAX_TOOL_NAME)
 		return false;
@@ -136,14 +163,10 @@ is_usable_name(struct wire_span name)
 }
 
 enum wire_err
-bind_catalogue_add(struct bind_catalogue *catalogue, struct wire_span name,
-    const struct bind_provider *provider, void *data, unsigned marks,
-    struct wire_errinfo *info)
+bind_catalogue_check(const struct bind_catalogue *catalogue,
+    struct wire_span name, struct wire_errinfo *info)
 {
-	struct bind_tool *tool;
-	enum wire_err err;
-
-	if (!is_usable_name(name))
+	if (!bind_catalogue_is_name(name))
 		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, "name", 0);
 	if (bind_builtin_has_name(name))
 		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, "reserved", 0);
@@ -151,6 +174,19 @@ bind_catalogue_add(struct bind_catalogue *catalogue, struct wire_span name,
 		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, "duplicate", 0);
 	if (catalogue->count >= BIND_MAX_TOOLS)
 		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, "count", 0);
+	return WIRE_OK;
+}
+
+enum wire_err
+bind_catalogue_add(struct bind_catalogue *catalogue, struct wire_span name,
+    const struct bind_provider *provider, void *data, unsigned marks,
+    struct wire_errinfo *info)
+{
+	struct bind_tool *tool;
+	enum wire_err err = bind_catalogue_check(catalogue, name, info);
+
+	if (err != WIRE_OK)
+		return err;
 	err = grow(catalogue);
 	if (err != WIRE_OK)
 		return wire_fail(info, err, "catalogue", 0);
@@ -177,6 +213,16 @@ find(const struct bind_catalogue *catalogue, struct wire_span name)
 	return place == 0 ? NULL : catalogue->tools[place - 1];
 }
 
+void
+bind_catalogue_describe(struct bind_catalogue *catalogue, struct wire_span name,
+    const struct bind_tool_about *about)
+{
+	struct bind_tool *tool = find(catalogue, name);
+
+	WIRE_BUG_IF(tool == NULL);
+	tool->about = about;
+}
+
 const struct bind_tool *
 bind_catalogue_find(
     const struct bind_catalogue *catalogue, struct wire_span name)
@@ -192,6 +238,18 @@ bind_catalogue_withdraw(struct bind_catalogue *catalogue, struct wire_span name)
 	if (tool == NULL)
 		return false;
 	tool->withdrawn = true;
+	return true;
+}
+
+bool
+bind_catalogue_mark(struct bind_catalogue *catalogue, struct wire_span name,
+    enum bind_tool_mark mark)
+{
+	struct bind_tool *tool = find(catalogue, name);
+
+	if (tool == NULL)
+		return false;
+	tool->marks |= mark;
 	return true;
 }
 

@@ -154,6 +154,7 @@ take_words(struct bind_command *command, struct wire_span line,
 {
 	size_t count;
 	enum wire_err err;
+	char **argv;
 
 	if (line.len > BIND_COMMAND_LINE)
 		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, "length", 0);
@@ -170,7 +171,14 @@ take_words(struct bind_command *command, struct wire_span line,
 	    command->argv + FIRST_WORD, BIND_COMMAND_WORDS + 1, &count, info);
 	if (err == WIRE_OK && count == 0)
 		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, "empty", 0);
-	return err;
+	if (err != WIRE_OK)
+		return err;
+	/* There may be thousands of tools, and few have many words. */
+	argv =
+	    realloc(command->argv, (FIRST_WORD + count + 1) * sizeof(char *));
+	if (argv != NULL)
+		command->argv = argv;
+	return WIRE_OK;
 }
 
 static enum wire_err
@@ -226,6 +234,114 @@ out:
 	return err;
 }
 
+/* --- from words ----------------------------------------------------------- */
+
+/* SECURITY: LANG is not among them: what other programs that start such
+ * servers leave out, they do not count on. */
+static bool
+is_passed_on(
+    const char *name, const char *value, const struct bind_command_words *given)
+{
+	return value != NULL && strcmp(name, "LANG") != 0 &&
+	    strncmp(value, "()", 2) != 0 && look_up(given->own, name) == NULL;
+}
+
+static enum wire_err
+join_environment(
+    struct bind_command *command, const struct bind_command_words *given)
+{
+	size_t own = 0, count = 0;
+
+	while (given->own[own] != NULL)
+		own++;
+	command->environment = calloc(own + INHERITED + 1, sizeof(char *));
+	if (command->environment == NULL)
+		return WIRE_ERR_NO_MEMORY;
+	for (size_t i = 0; i < own + INHERITED; i++) {
+		const char *text = i < own ? given->own[i] : NULL;
+
+		if (text == NULL) {
+			const char *name = inherited[i - own];
+
+			text = look_up(given->environment, name);
+			if (!is_passed_on(name, text, given))
+				continue;
+			text -= strlen(name) + 1;
+		}
+		command->environment[count] = copy_span(span_of(text));
+		if (command->environment[count++] == NULL)
+			return WIRE_ERR_NO_MEMORY;
+	}
+	return WIRE_OK;
+}
+
+static enum wire_err
+copy_words(struct bind_command *command, const struct bind_command_words *given,
+    struct wire_errinfo *info)
+{
+	size_t total = sizeof(ROLE);
+	char *at;
+
+	if (given->count == 0 || given->words[0][0] == '\0')
+		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, "empty", 0);
+	for (size_t i = 0; i < given->count; i++)
+		total += strlen(given->words[i]) + 1;
+	if (given->count > BIND_COMMAND_WORDS || total > BIND_COMMAND_LINE)
+		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, "length", 0);
+	command->text = malloc(total);
+	command->argv = calloc(FIRST_WORD + given->count + 1, sizeof(char *));
+	if (command->text == NULL || command->argv == NULL)
+		return wire_fail(info, WIRE_ERR_NO_MEMORY, "command", 0);
+	memcpy(command->text, ROLE, sizeof(ROLE));
+	command->argv[0] = command->guardian;
+	command->argv[1] = command->text;
+	command->argv[2] = command->text + strlen(ROLE) + 1;
+	at = command->text + sizeof(ROLE);
+	for (size_t i = 0; i < given->count; i++) {
+		size_t size = strlen(given->words[i]) + 1;
+
+		memcpy(at, given->words[i], size);
+		command->argv[FIRST_WORD + i] = at;
+		at += size;
+	}
+	return WIRE_OK;
+}
+
+enum wire_err
+bind_command_from_words(const struct bind_command_words *given,
+    struct bind_command **ret_command, struct wire_errinfo *info)
+{
+	struct bind_command *command;
+	enum wire_err err = WIRE_ERR_NO_MEMORY;
+
+	if (given->guardian[0] != '/')
+		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, "guardian", 0);
+	command = calloc(1, sizeof(*command));
+	if (command == NULL)
+		return wire_fail(info, err, "command", 0);
+	command->guardian = copy_span(span_of(given->guardian));
+	if (given->directory != NULL)
+		command->directory = copy_span(span_of(given->directory));
+	if (command->guardian != NULL &&
+	    (given->directory == NULL || command->directory != NULL))
+		err = join_environment(command, given);
+	if (err != WIRE_OK) {
+		(void)wire_fail(info, err, "command", 0);
+		goto out;
+	}
+	err = copy_words(command, given, info);
+	if (err == WIRE_OK)
+		err = take_path(
+		    command, (const char *const *)command->environment, info);
+	if (err != WIRE_OK)
+		goto out;
+	*ret_command = command;
+	command = NULL;
+out:
+	bind_command_free(command);
+	return err;
+}
+
 void
 bind_command_free(struct bind_command *command)
 {
@@ -240,5 +356,6 @@ bind_command_free(struct bind_command *command)
 	free(command->path);
 	free(command->text);
 	free(command->guardian);
+	free(command->directory);
 	free(command);
 }

@@ -23,6 +23,7 @@ struct bind_command {
 	char **argv;	    /* of the guardian, the command's behind it */
 	char **environment; /* NAME=VALUE, NULL-terminated */
 	char *text;	    /* what argv points into */
+	char *directory;    /* where it runs; NULL: `/` */
 };
 
 /*
@@ -41,6 +42,25 @@ struct bind_command {
 WIRE_MUST_USE enum wire_err bind_command_new(struct wire_span line,
     const char *guardian, const char *const *environment,
     struct bind_command **ret_command, struct wire_errinfo *info);
+
+/* The same from words, with variables of its own and a directory. */
+struct bind_command_words {
+	const char *const *words; /* words[0] is the command */
+	size_t count;		  /* 1 to BIND_COMMAND_WORDS */
+	const char *guardian;	  /* an absolute path */
+	/* Of these HOME LOGNAME PATH SHELL TERM USER are taken, but no
+	 * function of a shell (a value that begins with `()`). */
+	const char *const *environment;
+	/* NAME=VALUE, all of them taken, in place of those. */
+	const char *const *own;
+	const char *directory; /* an absolute path; NULL: `/` */
+};
+
+/* As bind_command_new, but for quoting. The command is looked up in the PATH
+ * that it will have. */
+WIRE_MUST_USE enum wire_err bind_command_from_words(
+    const struct bind_command_words *given, struct bind_command **ret_command,
+    struct wire_errinfo *info);
 
 /* NULL is fine. */
 void bind_command_free(struct bind_command *command);

@@ -64,6 +64,7 @@ static const struct bind_call_step
 	    {
 		[BIND_CALL_PASS] = {BIND_CALL_STARTED, BIND_DO_DISPATCH},
 		[BIND_CALL_REFUSE] = {BIND_CALL_REFUSED, END},
+		[BIND_CALL_ERROR] = {BIND_CALL_FAILED, END},
 	    },
 	[BIND_CALL_STARTED] =
 	    {

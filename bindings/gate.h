@@ -46,7 +46,7 @@ enum bind_call_state {
 	BIND_CALL_CHARGING,
 	BIND_CALL_ADMITTING,
 	BIND_CALL_WAITING,   /* for its turn in the window */
-	BIND_CALL_RECORDING, /* the record of `started` is being written */
+	BIND_CALL_RECORDING, /* `started` is being written, or made safe */
 	BIND_CALL_STARTED,
 	BIND_CALL_COMPLETED, /* these four are final */
 	BIND_CALL_FAILED,

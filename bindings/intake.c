@@ -65,6 +65,20 @@ bind_intake_read(struct bind_intake *intake, int fd)
 	return intake->len > intake->max ? BIND_INTAKE_OVER : BIND_INTAKE_MORE;
 }
 
+enum bind_intake_result
+bind_intake_add(struct bind_intake *intake, struct wire_span more)
+{
+	if (more.len > intake->max - intake->len)
+		return BIND_INTAKE_OVER;
+	while (more.len > intake->size - intake->len)
+		if (!grow(intake))
+			return BIND_INTAKE_NO_MEMORY;
+	if (more.len > 0)
+		memcpy(intake->p + intake->len, more.p, more.len);
+	intake->len += more.len;
+	return BIND_INTAKE_MORE;
+}
+
 void
 bind_tail_add(struct bind_tail *tail, struct wire_span more)
 {

@@ -34,6 +34,11 @@ void bind_intake_release(struct bind_intake *intake);
  * memory, the one that shows it. */
 enum bind_intake_result bind_intake_read(struct bind_intake *intake, int fd);
 
+/* The same for bytes that somebody else has read: MORE, OVER (nothing of them
+ * is kept then) or NO_MEMORY. */
+enum bind_intake_result bind_intake_add(
+    struct bind_intake *intake, struct wire_span more);
+
 #define BIND_TAIL_MAX 1024
 
 struct bind_tail {

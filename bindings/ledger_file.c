@@ -14,11 +14,15 @@
 /* How long to sleep between two looks at a lock. */
 #define SLEEP_FIRST 20000ULL
 #define SLEEP_LAST  1000000ULL
+/* The part of the wait that is left once somebody has kept the lock for all of
+ * it: each call would stop the event loop for so long again. */
+#define IMPATIENCE 64
 
 struct bind_ledger {
 	int fd;
 	bool disk;
 	bool unsynced;
+	bool kept;   /* somebody had the lock for as long as we would wait */
 	bool broken; /* the disk could not be relied on once */
 	uint64_t wait_ns;
 	struct bind_hmac hmac;
@@ -52,8 +56,10 @@ fail_damaged(const struct bind_ledger *ledger, struct wire_errinfo *info)
 /* --- the lock ------------------------------------------------------------- */
 
 static enum wire_err
-lock(const struct bind_ledger *ledger, struct wire_errinfo *info)
+lock(struct bind_ledger *ledger, struct wire_errinfo *info)
 {
+	const uint64_t wait_ns =
+	    ledger->kept ? ledger->wait_ns / IMPATIENCE : ledger->wait_ns;
 	uint64_t sleep_ns = SLEEP_FIRST, end = 0;
 	int r;
 
@@ -61,13 +67,14 @@ lock(const struct bind_ledger *ledger, struct wire_errinfo *info)
 		uint64_t now = bind_sys_monotonic();
 
 		if (end == 0)
-			end = now + ledger->wait_ns;
+			end = now + wait_ns;
 		if (now >= end)
 			break;
 		bind_sys_sleep(sleep_ns);
 		if (sleep_ns < SLEEP_LAST)
 			sleep_ns *= 2;
 	}
+	ledger->kept = r == -EAGAIN;
 	return r < 0 ? fail_system(info, "lock", r) : WIRE_OK;
 }
 
@@ -324,7 +331,6 @@ bind_ledger_append(struct bind_ledger *ledger,
 		return err;
 	ledger->unsynced = true;
 	if (record->event == BIND_LEDGER_OPENED ||
-	    record->event == BIND_LEDGER_STARTED ||
 	    record->event == BIND_LEDGER_CLOSED)
 		err = bind_ledger_sync(ledger, info);
 	return err;
@@ -335,6 +341,8 @@ bind_ledger_sync(struct bind_ledger *ledger, struct wire_errinfo *info)
 {
 	int r;
 
+	if (ledger->broken)
+		return fail_system(info, "sync", -EIO);
 	if (!ledger->disk || !ledger->unsynced)
 		return WIRE_OK;
 	r = bind_sys_sync(ledger->fd);
@@ -346,6 +354,12 @@ bind_ledger_sync(struct bind_ledger *ledger, struct wire_errinfo *info)
 	}
 	ledger->unsynced = false;
 	return WIRE_OK;
+}
+
+bool
+bind_ledger_is_due(const struct bind_ledger *ledger)
+{
+	return ledger->disk && ledger->unsynced && !ledger->broken;
 }
 
 void

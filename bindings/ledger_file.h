@@ -8,17 +8,21 @@
  * next writer, who writes a `repaired` record that names its place and length
  * in front of its own.
  *
- * What an append returned WIRE_OK for survives the death of this process; with
- * `disk` the death of the machine too. It is on the disk then before the append
- * returns where something is about to happen on the strength of it (opened,
- * started, closed); the ends of calls go there together with the next of those.
+ * What an append returned WIRE_OK for survives the death of this process. With
+ * `disk` it survives the death of the machine too, once bind_ledger_sync has
+ * returned: one for all that was appended before, so that what becomes due
+ * together goes there together. `opened` and `closed`, of which there is one,
+ * are there before the append returns.
  *
  * A file that is not as it was written is never written to again: DAMAGED, with
  * the place in info->offset and the reason in info->site. After an append that
  * failed the file is as before, or has a torn tail.
  *
- * SECURITY: the lock is waited for no longer than config->wait_ns: whoever may
- * open the file may hold it. Nothing of the file is trusted.
+ * A file that was removed is not written to either: SYSTEM, with ENOENT.
+ *
+ * SECURITY: the lock is waited for no longer than config->wait_ns, and once
+ * that was not enough only for a small part of it until it could be had again:
+ * whoever may open the file may hold it. Nothing of the file is trusted.
  *
  * Owns its descriptor. One thread.
  */
@@ -63,9 +67,12 @@ WIRE_MUST_USE enum wire_err bind_ledger_append(struct bind_ledger *ledger,
     struct bind_ledger_record *record, const struct bind_ledger_bounds *bounds,
     enum bind_meter *ret_spent, struct wire_errinfo *info);
 
-/* With `disk`: what was appended is on the disk. */
+/* With `disk`: what was appended is on the disk. A disk that could not do it
+ * once is never relied on again: every sync and append fails from then on. */
 WIRE_MUST_USE enum wire_err bind_ledger_sync(
     struct bind_ledger *ledger, struct wire_errinfo *info);
+/* Whether something was appended that a sync would have to see to. */
+bool bind_ledger_is_due(const struct bind_ledger *ledger);
 
 /* HMAC-SHA256 with the key. */
 void bind_ledger_hash(const struct bind_ledger *ledger, struct wire_span bytes,

@@ -30,14 +30,28 @@ add_limit(struct bind_text *text, const char *before, uint64_t limit,
 static void
 add_spent(struct bind_text *text, const struct bind_budget *budget)
 {
-	if (budget->spent == BIND_METER_CALLS)
-		add_limit(text, "the budget of ", budget->limits.calls,
-		    " calls (calls) is spent");
-	else if (budget->spent == BIND_METER_RUN)
-		bind_text_add(text, "the budget of the Run is spent");
-	else
-		add_limit(text, "the budget of ", budget->limits.total_bytes,
-		    " bytes (total_bytes) is spent");
+	const struct bind_limits *limits = &budget->limits;
+	const struct {
+		uint64_t limit;
+		const char *of;
+	} words[BIND_METERS] = {
+	    [BIND_METER_NONE] = {limits->total_bytes, " bytes ("},
+	    [BIND_METER_CALLS] = {limits->calls, " calls ("},
+	    [BIND_METER_BYTES] = {limits->total_bytes, " bytes ("},
+	    [BIND_METER_PRODUCED] = {limits->produced_bytes,
+		" bytes of results ("},
+	    [BIND_METER_TIME] = {limits->total_time_ns / 1000000,
+		" ms of tool time ("},
+	    [BIND_METER_RUN_CALLS] = {budget->run.calls_max,
+		" calls of the Run ("},
+	    [BIND_METER_RUN_BYTES] = {budget->run.bytes_max,
+		" bytes of the Run ("},
+	};
+
+	add_limit(text, "the budget of ", words[budget->spent].limit,
+	    words[budget->spent].of);
+	bind_text_add(text, bind_meter_word(budget->spent));
+	bind_text_add(text, ") is spent");
 }
 
 void

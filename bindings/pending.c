@@ -31,8 +31,7 @@ describe(const struct bind_pending *call)
 	    .arguments = call->job.arguments,
 	};
 
-	if (bind_call_is_final(call->state) && call->state != BIND_CALL_REFUSED)
-		entry.ns = now_ns(call->session) - call->started_ns;
+	entry.ns = call->ns;
 	if (call->state == BIND_CALL_COMPLETED)
 		entry.result = call->outcome->value;
 	return entry;
@@ -45,6 +44,17 @@ record_end(struct bind_pending *call)
 	struct bind_record_entry entry = describe(call);
 
 	return record->ended(record->arg, &entry);
+}
+
+/* The records of others are seen whenever one is written. */
+static void
+look_at_run(struct bind_session *session)
+{
+	const struct bind_record *record = &session->config.record;
+
+	if (record->run != NULL)
+		session->budget.has_run =
+		    record->run(record->arg, &session->budget.run);
 }
 
 /* --- replying ----------------------------------------------------------- */
@@ -96,6 +106,26 @@ reply_handle(struct bind_pending *call)
 	    &(struct bind_reply){.id = call->job.id, .handle = &handle});
 }
 
+static void
+start_clock(struct bind_pending *call)
+{
+	struct bind_session *session = call->session;
+
+	session->live++;
+	session->live_sum += call->started_ns - session->began_ns;
+}
+
+static void
+stop_clock(struct bind_pending *call)
+{
+	struct bind_session *session = call->session;
+
+	call->ns = now_ns(session) - call->started_ns;
+	session->live--;
+	session->live_sum -= call->started_ns - session->began_ns;
+	bind_budget_charge_time(&session->budget, call->ns);
+}
+
 /*
  * The last step of every call: the record of its end, then the reply.
  * SECURITY: a result whose end could not be recorded is not delivered, so the
@@ -109,12 +139,20 @@ finish(struct bind_pending *call)
 
 	if (call->state == BIND_CALL_REFUSED && call->kind == WIRE_TOOL_NONE)
 		call->kind = call->session->shut;
+	if (call->state != BIND_CALL_REFUSED)
+		stop_clock(call);
 	err = record_end(call);
+	look_at_run(call->session);
 	if (err != WIRE_OK && call->kept != NULL)
 		bind_store_drop(&call->session->store, call->kept);
+	call->session->budget.kept = call->session->store.used;
 	if (call->session->muted)
 		return;
-	if (call->state == BIND_CALL_REFUSED)
+	if (call->state == BIND_CALL_REFUSED && call->words != NULL)
+		reply_error(call, call->kind,
+		    (struct wire_span){
+			(const uint8_t *)call->words, strlen(call->words)});
+	else if (call->state == BIND_CALL_REFUSED)
 		reply_refusal(call, call->kind);
 	else if (err != WIRE_OK)
 		reply_refusal(call, WIRE_TOOL_NOT_RECORDED);
@@ -133,9 +171,16 @@ finish(struct bind_pending *call)
 void
 bind_session_spend(struct bind_session *session)
 {
-	if (session->gate == BIND_GATE_RUNNING)
-		session->shut = WIRE_TOOL_BUDGET_SPENT;
+	const struct bind_session_config *config = &session->config;
+
+	if (session->gate != BIND_GATE_RUNNING)
+		return;
+	session->shut = WIRE_TOOL_BUDGET_SPENT;
 	session->gate = bind_gate_next(session->gate, BIND_GATE_SPEND);
+	/* SECURITY: where this is the end, it is decided before the call is
+	 * answered: the program does nothing on the strength of it. */
+	if (config->exhausted != NULL && !session->muted)
+		config->exhausted(config->reply_arg, session->budget.spent);
 }
 
 static enum bind_call_event
@@ -175,6 +220,9 @@ admit(struct bind_pending *call)
 	}
 	call->kind = bind_catalogue_admit(session->config.catalogue,
 	    session->offered, call->name, &call->tool);
+	if (call->kind == WIRE_TOOL_NONE && call->tool->provider->admit != NULL)
+		call->kind = call->tool->provider->admit(
+		    call->tool->data, call->job.arguments, &call->words);
 	return pass_if_none(call);
 }
 
@@ -211,11 +259,28 @@ record_started(struct bind_pending *call)
 	call->started_ns = now_ns(call->session);
 	entry.state = BIND_CALL_STARTED;
 	call->kind = record->started(record->arg, &entry);
+	look_at_run(call->session);
+	if (call->kind == WIRE_TOOL_NONE)
+		start_clock(call);
 	if (call->kind == WIRE_TOOL_BUDGET_SPENT) {
 		bind_budget_spend_run(&call->session->budget);
 		bind_session_spend(call->session);
 	}
 	return pass_if_none(call);
+}
+
+/* Until somebody says that the record is safe. */
+static bool
+must_wait(struct bind_pending *call)
+{
+	const struct bind_session_config *config = &call->session->config;
+
+	if (config->recorded == NULL)
+		return false;
+	TAILQ_INSERT_TAIL(&call->session->recorded, call, link);
+	call->session->in_flight++;
+	config->recorded(config->reply_arg);
+	return true;
 }
 
 static void
@@ -226,7 +291,8 @@ dispatch(struct bind_pending *call)
 	call->job.deadline_ns =
 	    call->started_ns + session->config.limits.tool_time_ns;
 	TAILQ_INSERT_TAIL(&session->running, call, link);
-	session->in_flight++;
+	if (session->config.recorded == NULL)
+		session->in_flight++;
 	/* The call may be over and freed when this returns. */
 	call->tool->provider->start(call->tool->data, &call->job);
 }
@@ -245,6 +311,8 @@ bind_pending_advance(struct bind_pending *call, enum bind_call_event event)
 			event = admit(call);
 		} else if (step.actions == BIND_DO_RECORD_STARTED) {
 			event = record_started(call);
+			if (event == BIND_CALL_PASS && must_wait(call))
+				return false;
 		} else if (step.actions == BIND_DO_KEEP) {
 			if (keep(call))
 				return false;

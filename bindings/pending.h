@@ -20,6 +20,7 @@ struct bind_pending {
 	TAILQ_ENTRY(bind_pending) link;
 	struct bind_session *session;
 	const struct bind_tool *tool; /* NULL until admitted */
+	const char *words;	      /* of its provider, who refused it */
 	enum bind_call_state state;
 	enum wire_tool_kind kind;
 	struct wire_span name;
@@ -28,6 +29,7 @@ struct bind_pending {
 	size_t held; /* claimed of what can be kept, while it arrives */
 	const struct bind_kept *kept; /* instead of a value */
 	uint64_t started_ns;
+	uint64_t ns;			    /* from there to its end */
 	bool is_ending;			    /* on that list */
 	const struct bind_outcome *outcome; /* while it is being finished */
 	struct bind_job job;
@@ -43,8 +45,11 @@ struct bind_session {
 	enum wire_tool_kind shut; /* what a shut gate answers */
 	size_t offered;
 	bool *chosen; /* by a tool's index; NULL: all are */
-	struct bind_pending_list waiting, running, ending;
-	uint32_t in_flight; /* length of running and ending */
+	struct bind_pending_list waiting, recorded, running, ending;
+	uint32_t in_flight; /* length of the last three */
+	/* Calls that were started and have no outcome: how many, and the sum
+	 * of their starts as ns since the session began. */
+	uint64_t live, live_sum, began_ns;
 	bool paused;
 	bool pumping;
 	bool muted; /* being freed */

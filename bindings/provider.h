@@ -31,7 +31,7 @@
 /* Spans are good until done() returns. */
 struct bind_outcome {
 	enum wire_tool_kind kind; /* NONE: value holds what came back */
-	struct wire_span value;
+	struct wire_span value;	  /* else what had come of it, to be metered */
 	struct wire_span message; /* any bytes; about this call, no guidance */
 	/* The end of the work was seen, so nothing of it can happen later.
 	 * False makes the call `unknown`, whatever its kind (B5). */
@@ -61,14 +61,23 @@ struct bind_job {
 
 struct bind_provider {
 	const char *name; /* for messages: "command", "callback" */
+	/*
+	 * Whether a call may be made at all, by its arguments alone: NONE, or
+	 * the kind of the refusal and in *ret_words why, a static text. It is
+	 * asked before the call is recorded as started, and has no effect: what
+	 * it refuses was never dispatched, and is recorded so. May be NULL.
+	 */
+	enum wire_tool_kind (*admit)(void *tool_data,
+	    struct wire_span arguments, const char **ret_words);
 	/* tool_data is the tool's, from the catalogue. A start that fails is a
 	 * done() of kind UNREACHABLE followed by gone(). */
 	void (*start)(void *tool_data, struct bind_job *job);
 	/*
 	 * The session has no more use for the call. At most once, and only
 	 * before done(). Done follows as soon as the provider knows the work
-	 * to be over, normally with this kind (TIMED_OUT or CANCELLED); a
-	 * provider that cannot know says so at once with end_seen false.
+	 * to be over, normally with this kind (TIMED_OUT, CANCELLED, or
+	 * BUDGET_SPENT: the time of all calls is over); a provider that cannot
+	 * know says so at once with end_seen false.
 	 */
 	void (*cancel)(struct bind_job *job, enum wire_tool_kind kind);
 	/*

@@ -446,7 +446,9 @@ cancel(struct bind_job *job, enum wire_tool_kind kind)
 {
 	stop(job->state, kind,
 	    kind == WIRE_TOOL_TIMED_OUT ? "it ran for longer than tool_time"
-					: "cancelled while it ran");
+		: kind == WIRE_TOOL_BUDGET_SPENT
+		? "it ran when the time of all calls (total_tool_time) was over"
+		: "cancelled while it ran");
 }
 
 /*

@@ -14,6 +14,7 @@
 #ifndef BIND_RECORD_H
 #define BIND_RECORD_H
 
+#include "bindings/budget.h"
 #include "bindings/gate.h"
 #include "wire/err.h"
 #include "wire/kinds.h"
@@ -42,6 +43,9 @@ struct bind_record {
 	/* entry->state is final. Once for each call, started or not. */
 	enum wire_err (*ended)(
 	    void *arg, const struct bind_record_entry *entry);
+	/* How the Run stands by what is recorded, as of the last record; false:
+	 * the execution is its own Run. NULL says so too. */
+	bool (*run)(void *arg, struct bind_run *ret_run);
 };
 
 struct bind_record_totals {

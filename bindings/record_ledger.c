@@ -125,8 +125,27 @@ ended(void *arg, const struct bind_record_entry *entry)
 	return err != WIRE_OK ? err : list_err;
 }
 
+/* SECURITY: what a Run has spent is what its ledger says, never what a process
+ * remembers (B4). */
+static bool
+run(void *arg, struct bind_run *ret_run)
+{
+	const struct bind_record_ledger *self = arg;
+	const struct bind_ledger_fold *fold = bind_ledger_fold(self->ledger);
+
+	if (!self->in_run)
+		return false;
+	*ret_run = (struct bind_run){
+	    .calls = bind_ledger_fold_calls(fold),
+	    .calls_max = self->bounds.calls,
+	    .bytes = bind_ledger_fold_bytes(fold),
+	    .bytes_max = self->bounds.bytes,
+	};
+	return true;
+}
+
 struct bind_record
 bind_record_ledger_record(struct bind_record_ledger *record)
 {
-	return (struct bind_record){record, started, ended};
+	return (struct bind_record){record, started, ended, run};
 }

@@ -22,6 +22,7 @@ struct bind_record_ledger {
 	struct bind_ledger *ledger;
 	uint8_t execution[BIND_LEDGER_EXECUTION];
 	struct bind_ledger_bounds bounds;
+	bool in_run; /* the bounds are a Run's, of which others are a part */
 	bool values;
 	/* The first that could not be recorded; site NULL: none. */
 	struct wire_errinfo failure;

@@ -1,10 +1,11 @@
 /*
  * A call that was accepted lives on one of three lists:
  *	waiting	accepted, copied, not started; in id order
+ *	recorded	`started` is written, and not safe yet; in id order
  *	running	dispatched, no end yet, not cancelled; in order of deadlines,
  *		since the tool time is the same for all
  *	ending	cancelled or answered; the provider still holds something
- * running and ending together are the window.
+ * recorded, running and ending together are the window.
  *
  * Providers and the reply callback may come back into this file from inside
  * any call to them. Hence: a call is on the list of its new state before
@@ -86,13 +87,13 @@ pump(struct bind_session *session)
 }
 
 /*
- * After a call has ended: when no byte is left, what waits could not be
- * answered, and is refused rather than run for nothing.
+ * After a call has ended: when no byte and no time is left, what waits could
+ * not be answered, and is refused rather than run for nothing.
  */
 static void
 settle(struct bind_session *session)
 {
-	if (session->budget.bytes_spent)
+	if (session->budget.is_dry)
 		refuse_waiting(session);
 	pump(session);
 }
@@ -169,6 +170,19 @@ is_kept(const struct bind_pending *call, size_t len)
 	    call->session->store.max > 0 && !bind_builtin_is(call->tool);
 }
 
+/*
+ * SECURITY: what has arrived is charged before anybody looks at what it is, so
+ * that results which are refused cost as much as others. What the session's own
+ * tools give is a part of what others gave.
+ */
+static enum wire_tool_kind
+charge_produced(const struct bind_pending *call, uint64_t bytes)
+{
+	if (bind_builtin_is(call->tool))
+		return WIRE_TOOL_NONE;
+	return bind_budget_charge_produced(&call->session->budget, bytes);
+}
+
 /* Charges and checks a value. *outcome becomes an error, worded in *text,
  * when it cannot be delivered. */
 static void
@@ -181,12 +195,10 @@ judge_value(struct bind_pending *call, struct bind_outcome *outcome,
 	enum wire_err err;
 
 	call->result_bytes = value.len;
-	if (is_kept(call, value.len)) {
-		outcome->kind = WIRE_TOOL_NONE;
-	} else {
+	outcome->kind = charge_produced(call, value.len);
+	if (outcome->kind == WIRE_TOOL_NONE && !is_kept(call, value.len))
 		outcome->kind =
 		    bind_budget_charge_result(&session->budget, value.len);
-	}
 	if (outcome->kind != WIRE_TOOL_NONE) {
 		if (outcome->kind == WIRE_TOOL_BUDGET_SPENT)
 			bind_session_spend(session);
@@ -223,6 +235,8 @@ job_done(struct bind_job *job, const struct bind_outcome *given)
 		judge_value(call, &outcome, &text);
 		outcome.message = bind_text_span(&text);
 		outcome.end_seen = true;
+	} else if (charge_produced(call, outcome.value.len) != WIRE_TOOL_NONE) {
+		bind_session_spend(session);
 	}
 	if (outcome.kind != WIRE_TOOL_NONE)
 		event = outcome.end_seen ? BIND_CALL_ERROR : BIND_CALL_LOSE;
@@ -286,11 +300,16 @@ bind_session_new(const struct bind_session_config *config,
 		free(session);
 		return wire_fail(info, WIRE_ERR_NO_MEMORY, "session", 0);
 	}
+	session->began_ns = config->loop->now_ns(config->loop->arg);
 	bind_budget_init(&session->budget, &config->limits);
+	if (config->record.run != NULL)
+		session->budget.has_run = config->record.run(
+		    config->record.arg, &session->budget.run);
 	bind_json_check_init(&session->check, config->seed);
 	bind_store_init(&session->store, config->limits.kept_bytes);
 	bind_builtin_init(&session->builtin, session);
 	TAILQ_INIT(&session->waiting);
+	TAILQ_INIT(&session->recorded);
 	TAILQ_INIT(&session->running);
 	TAILQ_INIT(&session->ending);
 	*ret_session = session;
@@ -352,6 +371,43 @@ bind_session_close(struct bind_session *session)
 		cancel_first(session, WIRE_TOOL_CANCELLED);
 }
 
+/* A call that was recorded, and will not be dispatched. */
+static void
+give_up(struct bind_pending *call, enum wire_tool_kind kind)
+{
+	struct bind_outcome outcome = {.kind = kind};
+
+	call->session->in_flight--;
+	call->kind = kind;
+	call->outcome = &outcome;
+	(void)bind_pending_advance(call, BIND_CALL_ERROR); /* final */
+	free(call);
+}
+
+/*
+ * SECURITY: what waits here has an effect only after its record is safe, and
+ * none when the end was decided meanwhile (B1). What is recorded while these
+ * are dispatched stands behind them in the list.
+ */
+void
+bind_session_safe(struct bind_session *session, size_t count, bool is_safe)
+{
+	for (; count > 0; count--) {
+		struct bind_pending *call = TAILQ_FIRST(&session->recorded);
+
+		TAILQ_REMOVE(&session->recorded, call, link);
+		if (!is_safe)
+			give_up(call, WIRE_TOOL_NOT_RECORDED);
+		else if (session->gate == BIND_GATE_CLOSED)
+			give_up(call, session->shut);
+		else
+			(void)bind_pending_advance(call, BIND_CALL_PASS);
+	}
+	settle(session);
+	if (!session->muted && session->config.dispatched != NULL)
+		session->config.dispatched(session->config.reply_arg);
+}
+
 static void
 abandon_all(struct bind_pending_list *list)
 {
@@ -369,15 +425,23 @@ abandon_all(struct bind_pending_list *list)
 }
 
 void
+bind_session_abandon(struct bind_session *session)
+{
+	session->muted = true;
+	/* All are told first, so that they end at the same time. */
+	bind_session_close(session);
+	bind_session_safe(session, bind_session_recorded(session), true);
+	abandon_all(&session->running);
+	abandon_all(&session->ending);
+	session->in_flight = 0;
+}
+
+void
 bind_session_free(struct bind_session *session)
 {
 	if (session == NULL)
 		return;
-	session->muted = true;
-	/* All are told first, so that they end at the same time. */
-	bind_session_close(session);
-	abandon_all(&session->running);
-	abandon_all(&session->ending);
+	bind_session_abandon(session);
 	bind_json_check_release(&session->check);
 	bind_store_release(&session->store);
 	free(session->chosen);
@@ -397,20 +461,64 @@ bind_session_resume(struct bind_session *session)
 	pump(session);
 }
 
+/*
+ * SECURITY: calls at the same time use it at the same time, also while they
+ * still run; a program gains nothing by making many.
+ *
+ * When the time of all calls is over, if none ends before: that of those which
+ * have ended is charged, and n of them, begun at s, have used n * t - sum(s) of
+ * it at a time t.
+ */
+static uint64_t
+time_over(const struct bind_session *session)
+{
+	uint64_t left = bind_budget_time_left(&session->budget);
+	uint64_t n = session->live;
+
+	if (n == 0)
+		return UINT64_MAX;
+	return session->began_ns + (left + session->live_sum + n - 1) / n;
+}
+
 uint64_t
 bind_session_deadline(const struct bind_session *session)
 {
 	const struct bind_pending *call = TAILQ_FIRST(&session->running);
+	uint64_t over = time_over(session);
 
-	return call == NULL ? UINT64_MAX : call->job.deadline_ns;
+	if (call == NULL)
+		return UINT64_MAX;
+	return over < call->job.deadline_ns ? over : call->job.deadline_ns;
 }
 
 void
 bind_session_tick(struct bind_session *session, uint64_t now)
 {
-	while (!TAILQ_EMPTY(&session->running) &&
-	    bind_session_deadline(session) <= now)
+	const struct bind_pending *call;
+
+	/* In the order in which it was due, however late this comes. */
+	while ((call = TAILQ_FIRST(&session->running)) != NULL &&
+	    call->job.deadline_ns <= now &&
+	    call->job.deadline_ns <= time_over(session))
 		cancel_first(session, WIRE_TOOL_TIMED_OUT);
+	if (bind_session_deadline(session) > now)
+		return;
+	bind_budget_spend_time(&session->budget);
+	bind_session_spend(session);
+	refuse_waiting(session);
+	while (!TAILQ_EMPTY(&session->running))
+		cancel_first(session, WIRE_TOOL_BUDGET_SPENT);
+}
+
+size_t
+bind_session_recorded(const struct bind_session *session)
+{
+	const struct bind_pending *call;
+	size_t count = 0;
+
+	TAILQ_FOREACH(call, &session->recorded, link)
+	count++;
+	return count;
 }
 
 bool

@@ -60,7 +60,14 @@ struct bind_session_config {
 	/* Calls have begun to run, from whatever caller: the deadline may be
 	 * another. NULL: nobody wants to know. */
 	void (*dispatched)(void *arg);
-	void *reply_arg; /* of both */
+	/* NULL: a record is safe when it is written. Otherwise one has been
+	 * written, and bind_session_safe is due, later and not from inside:
+	 * once for all calls that were recorded until then. */
+	void (*recorded)(void *arg);
+	/* A meter has been found spent, for the first time; before the call
+	 * that met it is recorded and answered. NULL: nobody wants to know. */
+	void (*exhausted)(void *arg, enum bind_meter meter);
+	void *reply_arg; /* of all three */
 };
 
 struct bind_session;
@@ -71,8 +78,11 @@ WIRE_MUST_USE enum wire_err bind_session_new(
     const struct bind_session_config *config, struct bind_session **ret_session,
     struct wire_errinfo *info);
 
-/* NULL is fine. As close; what the providers cannot end at once is abandoned
- * and recorded as unknown. No reply is made any more. */
+/* As close; what the providers cannot end at once is abandoned and recorded as
+ * unknown. No reply is made any more, and the meters are final. */
+void bind_session_abandon(struct bind_session *session);
+
+/* NULL is fine. As abandon, before. */
 void bind_session_free(struct bind_session *session);
 
 /* A call frame. The reply may come from inside. *call is not kept. */
@@ -88,13 +98,22 @@ void bind_session_halt(struct bind_session *session, enum wire_tool_kind kind);
 /* As halt with CANCELLED, and cancels what runs. */
 void bind_session_close(struct bind_session *session);
 
+/* Calls that are recorded, and are not dispatched because nobody has said that
+ * their records are safe. */
+size_t bind_session_recorded(const struct bind_session *session);
+/* The records of the first so many of them are safe, and they are dispatched;
+ * or cannot be made safe, and they are answered NOT_RECORDED. */
+void bind_session_safe(
+    struct bind_session *session, size_t count, bool is_safe);
+
 /* Backpressure (S12): while paused nothing new is dispatched. */
 void bind_session_pause(struct bind_session *session);
 void bind_session_resume(struct bind_session *session);
 
 /* CLOCK_MONOTONIC ns of the next timeout; UINT64_MAX when there is none. */
 uint64_t bind_session_deadline(const struct bind_session *session);
-/* Cancels what has run for longer than its tool time. */
+/* Cancels what has run for longer than its tool time, and everything when the
+ * time of all calls is over. */
 void bind_session_tick(struct bind_session *session, uint64_t now_ns);
 
 /* Nothing waits and no provider holds anything: no process, no descriptor. */

@@ -61,7 +61,8 @@ child_main(void *arg)
 	 * close-on-exec, stays out of programs that weir starts. */
 	r = bind_child_close_from(BIND_SPAWN_FDS);
 	if (r == 0)
-		r = bind_child_settle();
+		r = bind_child_settle(
+		    spawn->directory != NULL ? spawn->directory : "/");
 	if (r == 0) {
 		bind_child_reset_signals();
 		r = bind_child_exec(

@@ -2,9 +2,9 @@
  * Starting a guardian with four descriptors and nothing else.
  *
  * The new process has descriptors 0 to 3 as given and no other, default
- * signals, none blocked, a session of its own, directory `/` and exactly the
- * given environment. What fails after the clone is reported like the guardian's
- * own failures: a struct wire_report FAILED on descriptor 3.
+ * signals, none blocked, a session of its own, the given directory and exactly
+ * the given environment. What fails after the clone is reported like the
+ * guardian's own failures: a struct wire_report FAILED on descriptor 3.
  */
 #ifndef BIND_SPAWN_H
 #define BIND_SPAWN_H
@@ -21,6 +21,7 @@ struct bind_spawn {
 	const char *path;
 	char *const *argv; /* argv[0] is the program's own name */
 	char *const *environment;
+	const char *directory;	 /* NULL: `/` */
 	int fds[BIND_SPAWN_FDS]; /* any numbers; stay open here */
 };
 

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -104,31 +105,86 @@ bind_sys_read(int fd, void *buf, size_t len)
  * write and, when this write raised it, taken off the pending set again; one
  * that was pending before is left for whoever waits for it.
  */
+static void
+hold(const sigset_t *set, struct bind_sys_signals *held)
+{
+	sigset_t pending;
+
+	sigpending(&pending);
+	held->was_pending = sigismember(&pending, SIGPIPE) == 1;
+	(void)pthread_sigmask(SIG_BLOCK, set, &held->old);
+}
+
+static void
+take_sigpipe(void)
+{
+	const struct timespec now = {0, 0};
+	sigset_t pipe_set;
+
+	sigemptyset(&pipe_set);
+	sigaddset(&pipe_set, SIGPIPE);
+	while (sigtimedwait(&pipe_set, NULL, &now) < 0 && errno == EINTR)
+		;
+}
+
 ssize_t
 bind_sys_write_pipe(int fd, const void *buf, size_t len)
 {
-	const struct timespec now = {0, 0};
-	sigset_t pipe_set, old_set, pending;
-	bool was_pending;
+	struct bind_sys_signals held;
+	sigset_t pipe_set;
 	ssize_t n;
 
 	sigemptyset(&pipe_set);
 	sigaddset(&pipe_set, SIGPIPE);
-	sigpending(&pending);
-	was_pending = sigismember(&pending, SIGPIPE) == 1;
-	(void)pthread_sigmask(SIG_BLOCK, &pipe_set, &old_set);
+	hold(&pipe_set, &held);
 	do {
 		n = write(fd, buf, len);
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		n = -errno;
-	if (n == -EPIPE && !was_pending) {
-		while (
-		    sigtimedwait(&pipe_set, NULL, &now) < 0 && errno == EINTR)
-			;
-	}
-	(void)pthread_sigmask(SIG_SETMASK, &old_set, NULL);
+	if (n == -EPIPE && !held.was_pending)
+		take_sigpipe();
+	(void)pthread_sigmask(SIG_SETMASK, &held.old, NULL);
 	return n;
+}
+
+void
+bind_sys_hold_signals(struct bind_sys_signals *held)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	hold(&all, held);
+}
+
+void
+bind_sys_release_signals(const struct bind_sys_signals *held)
+{
+	sigset_t pending;
+
+	sigpending(&pending);
+	if (!held->was_pending && sigismember(&pending, SIGPIPE) == 1)
+		take_sigpipe();
+	(void)pthread_sigmask(SIG_SETMASK, &held->old, NULL);
+}
+
+int
+bind_sys_stream_socket(int family)
+{
+	int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int
+bind_sys_timer_after(int fd, uint64_t ns)
+{
+	const struct itimerspec when = {
+	    .it_value = {.tv_sec = (time_t)(ns / 1000000000),
+		.tv_nsec = (long)(ns % 1000000000)},
+	};
+
+	return timerfd_settime(fd, 0, &when, NULL) < 0 ? -errno : 0;
 }
 
 ssize_t
@@ -161,6 +217,24 @@ bind_sys_ready_fd(void)
 	int fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
 
 	return fd < 0 ? -errno : fd;
+}
+
+int
+bind_sys_timer(void)
+{
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int
+bind_sys_timer_set(int fd, uint64_t at_ns)
+{
+	struct itimerspec spec = {
+	    .it_value = {(time_t)(at_ns / 1000000000), at_ns % 1000000000}};
+
+	return timerfd_settime(fd, TFD_TIMER_ABSTIME, &spec, NULL) < 0 ? -errno
+								       : 0;
 }
 
 /* --- a file that others write to as well --------------------------------- */
@@ -246,6 +320,8 @@ bind_sys_file_size(int fd, uint64_t *ret_size)
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
+	if (st.st_nlink == 0)
+		return -ENOENT;
 	*ret_size = (uint64_t)st.st_size;
 	return 0;
 }
@@ -394,9 +470,9 @@ bind_child_close_from(int least)
 }
 
 int
-bind_child_settle(void)
+bind_child_settle(const char *directory)
 {
-	if (setsid() < 0 || chdir("/") < 0)
+	if (setsid() < 0 || chdir(directory) < 0)
 		return -errno;
 	return 0;
 }

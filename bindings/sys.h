@@ -10,6 +10,7 @@
 #define BIND_SYS_H
 
 #include <errno.h> /* the names of the values, for those who compare */
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,10 +33,30 @@ ssize_t bind_sys_write_pipe(int fd, const void *buf, size_t len);
 /* One datagram, without blocking. Its full length, even when over len. */
 ssize_t bind_sys_recv(int fd, void *buf, size_t len);
 
+/* A stream socket, close-on-exec and non-blocking. */
+int bind_sys_stream_socket(int family);
+
+/*
+ * All signals of this thread are blocked from hold to release, and a SIGPIPE
+ * that came meanwhile is gone: for calls of a library that may raise one, and
+ * may start a thread, which then never runs a handler of the host's.
+ */
+struct bind_sys_signals {
+	sigset_t old;
+	bool was_pending;
+};
+void bind_sys_hold_signals(struct bind_sys_signals *held);
+void bind_sys_release_signals(const struct bind_sys_signals *held);
+
 /* Random bits of the kernel's. */
 int bind_sys_random(void *buf, size_t len);
 /* A descriptor that can always be read: a turn of the loop is due. */
 int bind_sys_ready_fd(void);
+/* A timer of CLOCK_MONOTONIC, and when it can be read; 0: never. */
+int bind_sys_timer(void);
+int bind_sys_timer_set(int fd, uint64_t at_ns);
+/* Likewise, so many nanoseconds from now. */
+int bind_sys_timer_after(int fd, uint64_t ns);
 /* Nanoseconds of the processor that this thread has used. */
 uint64_t bind_sys_cpu_time(void);
 
@@ -50,6 +71,7 @@ ssize_t bind_sys_read_at(int fd, void *buf, size_t len, uint64_t offset);
 /* All of it to the end of a file of this size; -EFBIG, without a signal, where
  * that is over the limit of this process. */
 int bind_sys_append(int fd, const void *buf, size_t len, uint64_t size);
+/* -ENOENT for a file that was removed: it has no name any more. */
 int bind_sys_file_size(int fd, uint64_t *ret_size);
 int bind_sys_truncate(int fd, uint64_t size);
 /* The file's bytes and size are on the disk. */
@@ -96,8 +118,8 @@ int bind_child_dup_above(int fd, int least);
 /* Makes `to` a copy of fd that survives exec. */
 int bind_child_dup_to(int fd, int to);
 int bind_child_close_from(int least);
-/* New session, directory `/`. */
-int bind_child_settle(void);
+/* New session, and the directory. */
+int bind_child_settle(const char *directory);
 /* Every signal to its default action, then all unblocked. */
 void bind_child_reset_signals(void);
 /* Returns only on failure. */

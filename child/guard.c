@@ -10,7 +10,8 @@
  * dying. FD is a SOCK_SEQPACKET socket; one record comes back on it: FAILED
  * when the command could not be executed, else EXITED.
  *
- * COMMAND is an absolute path; the environment is passed on as it is.
+ * COMMAND is an absolute path; the environment and the directory are passed on
+ * as they are.
  */
 #include <asm/fcntl.h>
 #include <asm/poll.h>
@@ -119,7 +120,6 @@ stub_guard(int argc, char **argv, char **envp)
 	/* SECURITY: the host's shell must not be able to stop or end the
 	 * guardian through the terminal while its tree lives. */
 	(void)STUB_SYS(__NR_setsid);
-	(void)STUB_SYS(__NR_chdir, "/");
 	if (stub_subreaper_become() != 0)
 		stub_fail(fd, WIRE_STAGE_FORK, EINVAL, 0);
 	stub_signals_reset();

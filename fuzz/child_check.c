@@ -141,11 +141,17 @@ rig_check_replies(void)
 
 static const char *const result_keys[] = {"schema", "execution", "ok", "value",
     "returned", "stdout", "stderr", "streams", "error", "limit_hit", "calls",
-    "usage", "isolation", "granted", "warnings", "exit"};
+    "budget", "usage", "isolation", "granted", "warnings", "exit"};
 
 #define KEYS (sizeof(result_keys) / sizeof(result_keys[0]))
 
-enum { KEY_OK = 2, KEY_VALUE = 3, KEY_ERROR = 8, KEY_CALLS = 10 };
+enum {
+	KEY_OK = 2,
+	KEY_VALUE = 3,
+	KEY_ERROR = 8,
+	KEY_CALLS = 10,
+	KEY_BUDGET = 11
+};
 
 /* The document, and its members in the order of the manual. */
 static void
@@ -239,6 +245,30 @@ check_calls(struct wire_span calls)
 		RIG_REQUIRE(total == rig.model.call_count);
 }
 
+/* No meter is beyond its limit, and what was dispatched is paid for. */
+static void
+check_budget(struct wire_span budget)
+{
+	static const char *const names[] = {
+	    "calls", "total_bytes", "produced_bytes", "kept_bytes"};
+	struct wire_span meter;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		RIG_REQUIRE(naive_find(budget, names[i], &meter));
+		RIG_REQUIRE(
+		    count_of(meter, "used") <= count_of(meter, "limit"));
+		if (i == 0)
+			RIG_REQUIRE(count_of(meter, "used") >= rig.dispatched);
+		if (i == 1)
+			RIG_REQUIRE(count_of(meter, "used") >=
+			    rig.arguments_dispatched);
+	}
+	RIG_REQUIRE(naive_find(budget, "produced_bytes", &meter) &&
+	    count_of(meter, "used") == rig.produced);
+	RIG_REQUIRE(naive_find(budget, "run_calls", &meter) &&
+	    wire_span_equal(meter, WIRE_LIT("null")));
+}
+
 /* What the host says of the child's bytes against what they were. */
 static void
 check_cause(const struct sup_facts *f)
@@ -260,6 +290,8 @@ check_cause(const struct sup_facts *f)
 		RIG_REQUIRE(m->end == MODEL_DONE);
 	if (f->cause == SUP_EVENT_CANCEL)
 		RIG_REQUIRE(rig.cancelled);
+	if (f->cause == SUP_EVENT_EXHAUSTED)
+		RIG_REQUIRE(rig.halts);
 	if (f->ran)
 		RIG_REQUIRE(m->running);
 }
@@ -283,6 +315,8 @@ check_answer(const struct weir_execution *e, struct wire_span values[KEYS])
 		RIG_REQUIRE(!ok && naive_is(kind, "isolation_unavailable"));
 	else if (e->facts.cause == SUP_EVENT_VIOLATION)
 		RIG_REQUIRE(!ok && naive_is(kind, "protocol_violation"));
+	else if (e->facts.cause == SUP_EVENT_EXHAUSTED)
+		RIG_REQUIRE(!ok && naive_is(kind, "budget_exhausted"));
 	if (ok)
 		RIG_REQUIRE(e->facts.cause == SUP_EVENT_DONE);
 	if (e->facts.cause != SUP_EVENT_DONE || broken || m->unsure)
@@ -333,6 +367,7 @@ rig_check_end(void)
 	rig_sync();
 	read_result(values);
 	check_calls(values[KEY_CALLS]);
+	check_budget(values[KEY_BUDGET]);
 	check_cause(&e->facts);
 	check_answer(e, values);
 	check_trace(e);

@@ -64,6 +64,7 @@ struct rig {
 	bool pause_output;
 	bool start_unready; /* the report is not sent by itself */
 	bool free_early;
+	bool halts;	       /* when a budget is spent */
 	bool traced, unheard;  /* unheard: without a listener */
 	enum rig_how auto_how; /* of the tool that answers at once */
 	unsigned cancel_how;
@@ -72,9 +73,11 @@ struct rig {
 	uint64_t results_most, results_least; /* bytes that may be charged */
 	bool may_be_spent; /* the budget of bytes, by a result */
 	uint64_t arguments_dispatched;
+	uint64_t produced; /* exactly */
 	/* The host's bytes. */
 	size_t line_len;
 	bool saw_run, saw_abort;
+	uint64_t left[WIRE_LEFTS]; /* as it was told last */
 	size_t replies;
 	uint64_t bytes_due, bytes_read;
 	size_t live_before;

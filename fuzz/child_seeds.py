@@ -22,12 +22,14 @@ CALLS = (1000, 0, 1, 2, 3, 4, 8, 49, 50, 51, 99, 100, 101, 150, 250, 16)
 ARGUMENTS = (65536, 2, 3, 7, 16, 64, 1024, 4096)
 RESULTS = (65536, 1, 4, 8, 64, 1000, 4096, 600)
 TOTALS = (1 << 24, 0, 64, 256, 1000, 4096, 1 << 16, 1 << 20)
+PRODUCED = (1 << 26, 0, 1, 16, 64, 256, 1000, 4096)  # 8 times it, with totals
 VALUES = (65536, 4, 5, 16, 64, 256, 1024, 4096)
 TIMES = (120000, 1, 10, 50, 1000, 60000)  # ms
 
 SILENT, ENDS_ON_TERM, DIES_LATE, PAUSES = 1, 2, 4, 8  # world
 EVIDENCE_BREAKS, FREE_EARLY = 0x30, 0xc0
 TRACED, UNHEARD = 0x80, 0xc0  # captured; without a listener
+HALTS = 0x20  # captured; when a budget is spent
 UNREADY = 1  # tools; then how a cancel is taken, then how `now` answers
 
 OPERATIONS = (
@@ -154,6 +156,27 @@ SEEDS = {
     "calls-none": header(calls=1) + op("burst", 2, NOW) + READ + DONE,
     "calls-150": header(calls=13) + op("burst", 80, NOW) +
                  op("burst", 80, NOW) + READ + DONE,
+    "produced-at": header(in_flight=7, totals=8 * 3, results=4) +
+                   op("tool", AT, 0) + op("burst", 2, ALPHA) + PUMP +
+                   op("answer_all", SMALL, 2) + READ + DONE,
+    "produced-over": header(in_flight=1, totals=8 * 4, results=4) +
+                     op("burst", 4, ALPHA) + PUMP + op("answer", 0, AT) +
+                     PUMP + op("answer", 0, SMALL) + READ + call() + READ +
+                     DONE,
+    "produced-none": header(totals=8) + op("burst", 3, NOW) + READ + DONE,
+    "produced-too-large": header(in_flight=7, totals=8 * 5, results=4) +
+                          op("burst", 6, ALPHA) + PUMP +
+                          op("answer_all", OVER, 6) + READ + DONE,
+    "halts-calls": header(calls=3, in_flight=7, captured=HALTS) +
+                   op("burst", 6, ALPHA) + PUMP + op("answer_all", SMALL, 6) +
+                   READ + PUMP,
+    "halts-waiting": header(calls=4, captured=HALTS) + op("burst", 3, ALPHA) +
+                     PUMP + op("burst", 3, NOW) + PUMP + READ + PUMP,
+    "halts-produced": header(in_flight=7, totals=8 * 2, captured=HALTS) +
+                      op("burst", 3, ALPHA) + PUMP +
+                      op("answer_all", SMALL, 3) + READ + PUMP,
+    "halts-bytes": header(totals=2, captured=HALTS) + op("burst", 40, NOW) +
+                   READ + PUMP,
     "total-bytes": header(totals=3, results=4) + op("tool", AT, 0) +
                    op("burst", 6, NOW) + READ + DONE,
     "value-at": header(value=4) + op("done", 0, 0x80, 2) + PUMP,

@@ -102,6 +102,12 @@ expect(struct rig_call *call, struct wire_span text)
 		return;
 	call->kind = WIRE_TOOL_NONE;
 	call->end_seen = true;
+	if (rig.produced + len > rig.limits[SUP_LIMIT_PRODUCED_BYTES]) {
+		call->kind = WIRE_TOOL_BUDGET_SPENT;
+		rig.may_be_spent = true;
+		return;
+	}
+	rig.produced += len;
 	if (len > rig.limits[SUP_LIMIT_RESULT_BYTES]) {
 		call->kind = WIRE_TOOL_RESULT_TOO_LARGE;
 		return;
@@ -334,6 +340,32 @@ rig_add_tools(struct bind_catalogue *catalogue)
 
 /* --- the host's lines ----------------------------------------------------- */
 
+/* What is left is told with every frame, and never grows. */
+static void
+take_left(struct wire_span frame, bool first)
+{
+	struct wire_span list, key, text;
+	size_t at = 0, i = 0;
+	uint64_t left;
+
+	RIG_REQUIRE(naive_find(frame, "left", &list) && list.p[0] == '[');
+	for (; naive_next(list, &at, &key, &text); i++) {
+		RIG_REQUIRE(i < WIRE_LEFTS);
+		RIG_REQUIRE(naive_uint(text, WIRE_MAX_ID, &left));
+		RIG_REQUIRE(first || left <= rig.left[i]);
+		rig.left[i] = left;
+	}
+	RIG_REQUIRE(i == WIRE_LEFTS);
+	if (!first)
+		return;
+	RIG_REQUIRE(rig.left[WIRE_LEFT_CALLS] == rig.limits[SUP_LIMIT_CALLS]);
+	RIG_REQUIRE(
+	    rig.left[WIRE_LEFT_BYTES] == rig.limits[SUP_LIMIT_TOTAL_BYTES]);
+	RIG_REQUIRE(rig.left[WIRE_LEFT_PRODUCED] ==
+	    rig.limits[SUP_LIMIT_PRODUCED_BYTES]);
+	RIG_REQUIRE(rig.left[WIRE_LEFT_KEPT] == 0);
+}
+
 static void
 take_run(struct wire_span frame)
 {
@@ -342,6 +374,7 @@ take_run(struct wire_span frame)
 
 	RIG_REQUIRE(!rig.saw_run && !rig.saw_abort);
 	rig.saw_run = true;
+	take_left(frame, true);
 	RIG_REQUIRE(naive_find(frame, "tools", &list) && list.p[0] == '[');
 	while (naive_next(list, &at, &key, &name)) {
 		struct model_call as_call = {.name_len = 0};
@@ -379,6 +412,8 @@ check_error(size_t id, struct wire_span error)
 	    naive_find(error, "message", &text) && text.p[0] == '"' &&
 	    naive_find(error, "hard", &text));
 	RIG_REQUIRE(naive_is(kind, "budget_spent") == (text.p[0] == 't'));
+	/* Where that is the end nobody hears of it. */
+	RIG_REQUIRE(!rig.halts || text.p[0] == 'f');
 	if (call->dispatched) {
 		RIG_REQUIRE(naive_is(kind, wire_tool_kind_word(call->kind)) ||
 		    (call->may_be_spent && naive_is(kind, "budget_spent")));
@@ -403,7 +438,8 @@ take_reply(struct wire_span frame)
 	uint64_t id;
 
 	rig_sync();
-	RIG_REQUIRE(rig.saw_run && naive_count(frame) == 3);
+	RIG_REQUIRE(rig.saw_run && naive_count(frame) == 4);
+	take_left(frame, false);
 	RIG_REQUIRE(naive_find(frame, "id", &id_text) &&
 	    naive_uint(id_text, MODEL_CALLS - 1, &id));
 	RIG_REQUIRE(id < rig.model.call_count || rig.model.unsure);
@@ -412,6 +448,9 @@ take_reply(struct wire_span frame)
 	RIG_REQUIRE(!call->dispatched || (call->answered && call->reply_due));
 	call->replied = true;
 	rig.replies++;
+	/* It is one of those that are spent. */
+	RIG_REQUIRE(id >= rig.limits[SUP_LIMIT_CALLS] ||
+	    rig.left[WIRE_LEFT_CALLS] < rig.limits[SUP_LIMIT_CALLS]);
 	if (naive_find(frame, "value", &value)) {
 		RIG_REQUIRE(call->dispatched && call->kind == WIRE_TOOL_NONE);
 		RIG_REQUIRE(is_value_of(id, value));

@@ -236,6 +236,47 @@ FAULTS = {
         "read", ("is_boundary(text, place->begin)", "one.found[0].begin",
                  "one.count == 1", "is_boundary(text, place->end)")),
 
+    # --- directories as tools ----------------------------------------------
+    "beneath-by-its-beginning": (
+        "bindings/files_path.c",
+        "(path.len == top.len || path.p[top.len] == '/');",
+        "path.len >= top.len;",
+        "paths", ("bind_files_path_is_beneath(bind_files_path_span(&a), "
+                  "bind_files_path_span(&b)) == is",)),
+    "up-only-at-the-end": (
+        "bindings/files_path.c",
+        "if (wire_span_equal(next_segment(path, &at), WIRE_LIT(\"..\")))",
+        "if (wire_span_equal(next_segment(path, &at), WIRE_LIT(\"..\")) &&\n"
+        "\t\t    at == path.len)",
+        "paths", ("(kind == WIRE_TOOL_PATH_TRAVERSAL) == want.up",)),
+    "base64-with-spare-bits": (
+        "bindings/base64.c",
+        "return (count > 3 || out[2] == 0) && (count > 2 || out[1] == 0);",
+        "return true;",
+        "paths", ("wire_span_equal((struct wire_span){text, len}, in)",)),
+    # --- MCP servers -------------------------------------------------------
+    "line-over-by-one": (
+        "bindings/mcp_lines.c",
+        "\tif (len > lines->max)\n",
+        "\tif (len > lines->max + 1)\n",
+        "mcp", ("want.len <= max", "len > 0")),
+    "dropped-in-pieces": (
+        "bindings/mcp_sight.c",
+        "\tsight->in_escape = byte == '\\\\' && !sight->in_escape;",
+        "\tsight->in_escape = byte == '\\\\';",
+        "mcp", ("seen || has_odd_names(check, line)",
+                "!seen || id == m.id")),
+    "name-twice-in-a-list": (
+        "bindings/mcp_list.c",
+        "\tif (*slot != 0) {",
+        "\tif (*slot != 0 && name.len > 1) {",
+        "mcp", ("list.repeated >= list.count",)),
+    "end-of-a-hidden-text": (
+        "bindings/redact.c",
+        "for (size_t cut = 1; hidden.len - cut > longest; cut++) {",
+        "for (size_t cut = 2; hidden.len - cut > longest; cut++) {",
+        "mcp", ("memcmp(text.buf, hidden.p + 1",)),
+
     # --- the ledger --------------------------------------------------------
     "chain-unchecked": (
         "bindings/ledger_read.c",

@@ -149,6 +149,8 @@ choose_limits(void)
 	static const uint32_t results[] = {65536, 1, 4, 8, 64, 1000, 4096, 600};
 	static const uint32_t totals[] = {
 	    1 << 24, 0, 64, 256, 1000, 4096, 1 << 16, 1 << 20};
+	static const uint32_t produced[] = {
+	    1 << 26, 0, 1, 16, 64, 256, 1000, 4096};
 	static const uint32_t values[] = {65536, 4, 5, 16, 64, 256, 1024, 4096};
 	static const uint32_t milliseconds[] = {120000, 1, 10, 50, 1000, 60000};
 	static const uint32_t captured[] = {4096, 0, 1, 64};
@@ -159,7 +161,9 @@ choose_limits(void)
 	limits[SUP_LIMIT_IN_FLIGHT] = 1 + rig_byte() % 8;
 	limits[SUP_LIMIT_ARGUMENT_BYTES] = OF(arguments, rig_byte());
 	limits[SUP_LIMIT_RESULT_BYTES] = OF(results, rig_byte());
-	limits[SUP_LIMIT_TOTAL_BYTES] = OF(totals, rig_byte());
+	byte = rig_byte();
+	limits[SUP_LIMIT_TOTAL_BYTES] = OF(totals, byte);
+	limits[SUP_LIMIT_PRODUCED_BYTES] = OF(produced, byte / 8);
 	/* What is kept has a target of its own (fuzz_read.c). */
 	limits[SUP_LIMIT_KEPT_BYTES] = 0;
 	limits[SUP_LIMIT_VALUE] = OF(values, rig_byte());
@@ -174,6 +178,7 @@ choose_limits(void)
 	limits[SUP_LIMIT_PREVIEW] = OF(captured, byte / 4);
 	rig.traced = (byte & 0x80) != 0;
 	rig.unheard = rig.traced && (byte & 0x40) != 0;
+	rig.halts = (byte & 0x20) != 0;
 }
 
 static void
@@ -231,10 +236,10 @@ start(void)
 {
 	static const enum sup_limit chosen[] = {SUP_LIMIT_CALLS,
 	    SUP_LIMIT_IN_FLIGHT, SUP_LIMIT_ARGUMENT_BYTES,
-	    SUP_LIMIT_RESULT_BYTES, SUP_LIMIT_TOTAL_BYTES, SUP_LIMIT_KEPT_BYTES,
-	    SUP_LIMIT_VALUE, SUP_LIMIT_WALL, SUP_LIMIT_TOOL_TIME,
-	    SUP_LIMIT_GRACE, SUP_LIMIT_STDOUT, SUP_LIMIT_STDERR,
-	    SUP_LIMIT_PREVIEW};
+	    SUP_LIMIT_RESULT_BYTES, SUP_LIMIT_TOTAL_BYTES,
+	    SUP_LIMIT_PRODUCED_BYTES, SUP_LIMIT_KEPT_BYTES, SUP_LIMIT_VALUE,
+	    SUP_LIMIT_WALL, SUP_LIMIT_TOOL_TIME, SUP_LIMIT_GRACE,
+	    SUP_LIMIT_STDOUT, SUP_LIMIT_STDERR, SUP_LIMIT_PREVIEW};
 	struct weir_limit limits[sizeof(chosen) / sizeof(chosen[0])];
 	const struct weir_request request = {
 	    .program = "1",
@@ -242,6 +247,7 @@ start(void)
 	    .limits = limits,
 	    .limit_count = sizeof(chosen) / sizeof(chosen[0]),
 	    .trace = rig.traced,
+	    .halt_on_exhaust = rig.halts,
 	};
 	const struct weir_events events = {NULL, on_output, on_finished};
 	char error[WEIR_ERROR_MAX];

@@ -54,7 +54,8 @@ encode_run(struct wire_out *out, const struct wire_run *run, uint8_t *texts)
 	}
 	FUZZ_REQUIRE(count == run->tool_count);
 	wire_msg_encode_run(out, program, names, count, run->frame_max,
-	    run->value_max, run->arguments_max);
+	    run->value_max, run->arguments_max,
+	    run->has_left ? run->left : NULL);
 	free(names);
 }
 
@@ -62,15 +63,17 @@ static void
 encode_reply(
     struct wire_out *out, const struct wire_reply *reply, uint8_t *texts)
 {
+	const uint64_t *left = reply->has_left ? reply->left : NULL;
+
 	if (reply->kind == WIRE_REPLY_VALUE)
-		wire_msg_encode_reply_value(out, reply->id, reply->value);
+		wire_msg_encode_reply_value(out, reply->id, reply->value, left);
 	else if (reply->kind == WIRE_REPLY_HANDLE)
 		wire_msg_encode_reply_handle(out, reply->id,
 		    plain(reply->handle, &texts), reply->handle_size,
-		    plain(reply->preview, &texts));
+		    plain(reply->preview, &texts), left);
 	else
 		wire_msg_encode_reply_error(out, reply->id, reply->error,
-		    plain(reply->message, &texts), reply->hard);
+		    plain(reply->message, &texts), reply->hard, left);
 }
 
 static void

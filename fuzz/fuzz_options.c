@@ -229,6 +229,12 @@ check_tools(const struct sup_options *options)
 			FUZZ_REQUIRE(!wire_span_equal(
 			    tool->name, options->tools[k].name));
 	}
+	FUZZ_REQUIRE(options->mark_count <= SUP_OPTIONS_MARKS);
+	for (i = 0; i < options->mark_count; i++) {
+		FUZZ_REQUIRE(options->marks[i].name.len >= 1);
+		FUZZ_REQUIRE(options->marks[i].name.len <= WIRE_MAX_TOOL_NAME);
+		FUZZ_REQUIRE(options->marks[i].mark <= WEIR_TOOL_MAY_SUSPEND);
+	}
 }
 
 static void
@@ -314,6 +320,8 @@ spell(const struct sup_options *options, struct vector *v)
 		push(v, "--value");
 	if (options->raw)
 		push(v, "--raw");
+	if (options->halt_on_exhaust)
+		push(v, "--halt-on-exhaust");
 	push(v, "--python");
 	push(v, options->python);
 	push_file(v, "--profile-file", options->profile_file);
@@ -336,6 +344,15 @@ spell(const struct sup_options *options, struct vector *v)
 		memcpy(name, tool->name.p, tool->name.len);
 		name[tool->name.len] = '\0';
 		push_two(v, "--tool", name, tool->command);
+	}
+	for (i = 0; i < options->mark_count; i++) {
+		const struct sup_option_mark *mark = &options->marks[i];
+
+		memcpy(name, mark->name.p, mark->name.len);
+		name[mark->name.len] = '\0';
+		push_two(v, "--mark", name,
+		    mark->mark == WEIR_TOOL_MAY_SUSPEND ? "may_suspend"
+							: "requires_approval");
 	}
 	if (options->source == SUP_SOURCE_TEXT) {
 		push(v, "-c");
@@ -372,6 +389,12 @@ check_same(const struct sup_options *a, const struct sup_options *b)
 		    wire_span_equal(a->tools[i].name, b->tools[i].name));
 		FUZZ_REQUIRE(
 		    strcmp(a->tools[i].command, b->tools[i].command) == 0);
+	}
+	FUZZ_REQUIRE(a->mark_count == b->mark_count);
+	for (i = 0; i < a->mark_count; i++) {
+		FUZZ_REQUIRE(
+		    wire_span_equal(a->marks[i].name, b->marks[i].name));
+		FUZZ_REQUIRE(a->marks[i].mark == b->marks[i].mark);
 	}
 }
 

@@ -217,6 +217,8 @@ spell_members(FILE *out, const struct sup_profile *p)
 	if (p->network != SUP_SAY_NOTHING)
 		fprintf(out, ", \"network\": %s",
 		    p->network == SUP_SAY_YES ? "true" : "false");
+	if (p->halt_on_exhaust)
+		fprintf(out, ", \"halt_on_exhaust\": true");
 	if (p->level_given)
 		fprintf(out, ", \"level\": \"%s\"", sup_level_word(p->level));
 	if (p->require != 0)
@@ -247,6 +249,7 @@ check_same(const struct sup_profile *a, const struct sup_profile *b)
 	FUZZ_REQUIRE(a->limits_given == b->limits_given);
 	FUZZ_REQUIRE(memcmp(a->limits, b->limits, sizeof(a->limits)) == 0);
 	FUZZ_REQUIRE(a->level_given == b->level_given && a->level == b->level);
+	FUZZ_REQUIRE(a->halt_on_exhaust == b->halt_on_exhaust);
 	FUZZ_REQUIRE(a->network == b->network && a->require == b->require);
 	FUZZ_REQUIRE((a->python == NULL) == (b->python == NULL));
 	FUZZ_REQUIRE(a->python == NULL || strcmp(a->python, b->python) == 0);

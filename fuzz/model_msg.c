@@ -25,6 +25,7 @@ enum kind {
 	SCANNED, /* any object */
 	OBJECT,	 /* with the fields of `inner` */
 	UINTS,	 /* at most max uint32 */
+	COUNTS,	 /* exactly max IDs */
 	RISING,	 /* likewise, ascending */
 	STRINGS, /* at most max of at most `each` wire bytes */
 	NAMES,	 /* distinct NAMEs */
@@ -125,6 +126,7 @@ static const struct field run[] = {
     ROW("program", STRING, UPTO(75497472)),
     ROW("tools", NAMES),
     ROW("limits", OBJECT, IN(run_limits)),
+    ROW("left", COUNTS, UPTO(5), MAYBE),
     END,
 };
 
@@ -159,6 +161,7 @@ static const struct field reply_answers[] = {
 static const struct field reply[] = {
     ROW("id", ID),
     ROW("", ANSWER, IN(reply_answers)),
+    ROW("left", COUNTS, UPTO(5), MAYBE),
     END,
 };
 
@@ -320,7 +323,8 @@ is_list(const struct checker *c, size_t token, const struct field *f)
 		if (f->kind == STRINGS &&
 		    (t->token != WIRE_TOK_STRING || t->len > f->each))
 			return false;
-		if (f->kind != STRINGS && !is_uint(c, i, U32))
+		if (f->kind != STRINGS &&
+		    !is_uint(c, i, f->kind == COUNTS ? U53 : U32))
 			return false;
 		if (f->kind == RISING && before != NO_TOKEN &&
 		    strtoull((const char *)c->line.p + c->tokens[before].begin,
@@ -329,7 +333,7 @@ is_list(const struct checker *c, size_t token, const struct field *f)
 			return false;
 		before = i;
 	}
-	return true;
+	return f->kind != COUNTS || count == f->max;
 }
 
 static bool
@@ -390,6 +394,7 @@ is_good(const struct checker *c, size_t token, const struct field *f)
 	case WORD:
 		return is_word(c, token, f->words);
 	case UINTS:
+	case COUNTS:
 	case RISING:
 	case STRINGS:
 	case NAMES:

@@ -29,6 +29,9 @@ MAX_LEN = {
     "frame": 2048, "json": 2048, "msg": 2048, "plan": 4096, "session": 512,
     "options": 512, "files": 2048, "module": 1024, "text": 1024,
     "child": 4096, "profile": 1024, "ledger": 2048, "read": 1024,
+    "paths": 1024,
+    "mcp": 2048,
+    "http": 1024,
 }
 MAX_LEN_ELSE = 4096
 RSS_MB = 1024       # of a process, its sanitizer included

@@ -229,8 +229,11 @@ static void
 flush(struct sup_chan *chan)
 {
 	struct wire_errinfo info = {"frames", 0, 0};
-	enum wire_err err = write_some(chan, &info);
+	enum wire_err err;
 
+	if (chan->held)
+		return;
+	err = write_some(chan, &info);
 	if (err != WIRE_OK) {
 		chan->broken = true;
 		sup_queue_release(&chan->queue);
@@ -258,7 +261,7 @@ update_events(struct sup_chan *chan)
 	if (!chan->ended && chan->is_full)
 		events |= EPOLLET;
 
-	if (sup_queue_waiting(&chan->queue) > 0)
+	if (!chan->held && sup_queue_waiting(&chan->queue) > 0)
 		events |= EPOLLOUT;
 	if (chan->watch.fd >= 0)
 		(void)!sup_loop_change(chan->loop, &chan->watch, events);
@@ -359,6 +362,7 @@ sup_chan_drain(struct sup_chan *chan)
 	 * by a message on its way. */
 	if (chan->is_full && !chan->busy) {
 		chan->broken = true;
+		chan->held = false;
 		sup_queue_release(&chan->queue);
 		flush(chan);
 	}
@@ -380,6 +384,20 @@ sup_chan_stop(struct sup_chan *chan)
 {
 	chan->ended = true;
 	update_events(chan);
+}
+
+void
+sup_chan_hold(struct sup_chan *chan)
+{
+	chan->held = true;
+	update_events(chan);
+}
+
+void
+sup_chan_release(struct sup_chan *chan)
+{
+	chan->held = false;
+	flush(chan);
 }
 
 enum wire_err

@@ -57,6 +57,7 @@ struct sup_chan {
 	bool ended;	     /* nothing more is read */
 	bool broken;	     /* nobody reads at the other end */
 	bool busy;	     /* a message is being handled */
+	bool held;	     /* nothing is written for now */
 	unsigned fds_closed; /* descriptors that the program sent along */
 	uint64_t seed;
 };
@@ -75,6 +76,10 @@ void sup_chan_drain(struct sup_chan *chan);
 
 /* Nothing after this is interpreted (an accepted `done`, a decided end). */
 void sup_chan_stop(struct sup_chan *chan);
+
+/* Frames are queued and not written until the release. */
+void sup_chan_hold(struct sup_chan *chan);
+void sup_chan_release(struct sup_chan *chan);
 
 /*
  * Queues one frame: fill in is called with a writer over max bytes. Fails with

@@ -213,6 +213,7 @@ follow(struct log *log)
 		struct pollfd polled[2] = {
 		    {watch_fd, POLLIN, 0}, {STDOUT_FILENO, 0, 0}};
 		uint64_t size;
+		int r;
 
 		/* What was written before the watch began is read first. */
 		progress = read_on(log);
@@ -225,8 +226,12 @@ follow(struct log *log)
 			    log, "standard output: it cannot be written");
 			break;
 		}
-		if (bind_sys_file_size(log->fd, &size) == 0 &&
-		    size < log->at.offset) {
+		r = bind_sys_file_size(log->fd, &size);
+		if (r == -ENOENT) {
+			progress = give_up(log, "the ledger was removed");
+			break;
+		}
+		if (r == 0 && size < log->at.offset) {
 			fprintf(stderr,
 			    "weir: %s: altered: records were cut off\n",
 			    log->name);

@@ -9,11 +9,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "supervisor/cmd_http.h"
 #include "supervisor/cmd_terms.h"
+#include "supervisor/cmd_tools.h"
 #include "supervisor/cmd_trace.h"
 #include "supervisor/exitcodes.h"
 #include "supervisor/place.h"
 #include "supervisor/printer.h"
+#include "supervisor/profile_file.h"
+#include "supervisor/profile_read.h"
 #include "supervisor/signals.h"
 #include "supervisor/sys.h"
 #include "supervisor/weir.h"
@@ -119,6 +123,31 @@ request_code(const struct weir *weir)
 							   : SUP_EXIT_OTHER;
 }
 
+/* The servers of a file, if one is named; likewise. */
+static int
+load_servers(struct run *run)
+{
+	struct weir_source source = {.name = run->options->mcp_config};
+	char error[WEIR_ERROR_MAX], *text = NULL;
+	bool no_memory;
+	int code = 0;
+
+	if (source.name == NULL)
+		return 0;
+	if (!sup_profile_file_read(source.name, SUP_PROFILE_TEXT, &text,
+		&source.len, &no_memory, error)) {
+		code = no_memory ? SUP_EXIT_OTHER : SUP_EXIT_USAGE;
+	} else {
+		source.text = text;
+		if (!weir_mcp_servers(run->weir, &source, error))
+			code = request_code(run->weir);
+	}
+	if (code != 0)
+		fprintf(stderr, "weir: %s\n", error);
+	free(text);
+	return code;
+}
+
 /* 0, or the exit code with a message printed. */
 static int
 open_weir(struct run *run, char **environment)
@@ -151,18 +180,13 @@ open_weir(struct run *run, char **environment)
 		fprintf(stderr, "weir: %s\n", error);
 		return fault_code(fault);
 	}
-	for (size_t i = 0; i < run->options->tool_count; i++) {
-		const struct sup_option_tool *tool = &run->options->tools[i];
-		char name[WIRE_MAX_TOOL_NAME + 1];
-
-		memcpy(name, tool->name.p, tool->name.len);
-		name[tool->name.len] = '\0';
-		if (!weir_tool_command(run->weir, name, tool->command, error)) {
-			fprintf(stderr, "weir: --tool: %s\n", error);
-			return request_code(run->weir);
-		}
+	r = sup_cmd_tools(run->weir, run->options, error);
+	if (r != 0) {
+		fprintf(stderr, "weir: %s\n", error);
+		return r;
 	}
-	return 0;
+	r = load_servers(run);
+	return r != 0 ? r : sup_cmd_http(run->weir, run->options->http_tools);
 }
 
 /* --- while it runs -------------------------------------------------------- */

@@ -44,17 +44,18 @@ home_of(const char *path, char dir[PATH_MAX])
 	return dir;
 }
 
-/* SECURITY: what configures weir, and the command itself, are out of reach of
- * a grant (C12). */
-static void
-list_own(const struct sup_options *options, char dirs[4][PATH_MAX],
-    const char *list[5])
+void
+sup_cmd_own(const struct sup_options *options, char dirs[SUP_CMD_OWN][PATH_MAX],
+    const char *list[SUP_CMD_OWN + 1])
 {
-	const char *const files[4] = {options->profile_file,
-	    options->policy_file, options->request_file, "/proc/self/exe"};
+	/* SECURITY: what configures weir, and the command itself, are out of
+	 * reach of a grant, and of a tool (C12). */
+	const char *const files[SUP_CMD_OWN] = {options->profile_file,
+	    options->policy_file, options->request_file, options->mcp_config,
+	    options->http_tools, "/proc/self/exe"};
 	size_t count = 0;
 
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < SUP_CMD_OWN; i++) {
 		list[count] = home_of(files[i], dirs[i]);
 		if (list[count] != NULL)
 			count++;
@@ -84,10 +85,11 @@ sup_cmd_terms(const struct sup_options *options, int *ret_code)
 	    .grants = options->grants,
 	    .grant_count = options->grant_count,
 	    .network = options->network,
+	    .halt_on_exhaust = options->halt_on_exhaust,
 	};
 	struct weir_terms *terms = NULL;
-	char dirs[4][PATH_MAX];
-	const char *own[5];
+	char dirs[SUP_CMD_OWN][PATH_MAX];
+	const char *own[SUP_CMD_OWN + 1];
 	char error[WEIR_ERROR_MAX];
 	enum weir_fault fault;
 
@@ -101,7 +103,7 @@ sup_cmd_terms(const struct sup_options *options, int *ret_code)
 	    !load_file(options->request_file, &config.request, ret_code))
 		goto out;
 	if (options->grant_count > 0 || config.profiles.text != NULL) {
-		list_own(options, dirs, own);
+		sup_cmd_own(options, dirs, own);
 		config.keep_off = own;
 	}
 	terms = weir_terms_new(&config, &fault, error);

@@ -11,6 +11,7 @@
 #include "supervisor/exec_begin.h"
 #include "supervisor/exec_io.h"
 #include "supervisor/exec_ledger.h"
+#include "supervisor/exec_mcp.h"
 #include "supervisor/exec_memory.h"
 #include "supervisor/exec_trace.h"
 #include "supervisor/exec_tree.h"
@@ -109,6 +110,7 @@ struct run_frame {
 	struct weir_execution *execution;
 	const struct wire_span *names;
 	size_t count;
+	uint64_t left[WIRE_LEFTS];
 };
 
 static void
@@ -121,7 +123,7 @@ fill_run(struct wire_out *out, const void *arg)
 	    (struct wire_span){(const uint8_t *)e->program, e->program_len},
 	    f->names, f->count, e->terms.child_frame_max,
 	    e->terms.limits[SUP_LIMIT_VALUE],
-	    e->terms.limits[SUP_LIMIT_ARGUMENT_BYTES]);
+	    e->terms.limits[SUP_LIMIT_ARGUMENT_BYTES], f->left);
 }
 
 void
@@ -131,15 +133,22 @@ sup_exec_note_setup(struct weir_execution *e, const struct wire_errinfo *info)
 	e->facts.setup_errno = info->sys != 0 ? info->sys : ENOMEM;
 }
 
-size_t
-sup_exec_run_max(const struct weir *weir, size_t program_len)
+const struct bind_catalogue *
+sup_exec_catalogue(const struct weir_execution *e)
 {
+	return e->catalogue != NULL ? e->catalogue : e->weir->catalogue;
+}
+
+size_t
+sup_exec_run_max(const struct weir_execution *e)
+{
+	const struct bind_catalogue *catalogue = sup_exec_catalogue(e);
 	/* What JSON makes of a byte at most: six, as in \u0000. */
-	size_t max = program_len * 6 + WIRE_FRAME_SLACK;
-	size_t count = bind_catalogue_count(weir->catalogue);
+	size_t max = e->program_len * 6 + WIRE_FRAME_SLACK;
+	size_t count = bind_catalogue_count(catalogue);
 
 	for (size_t i = 0; i < count; i++)
-		max += bind_catalogue_at(weir->catalogue, i)->name_len * 6 + 4;
+		max += bind_catalogue_at(catalogue, i)->name_len * 6 + 4;
 	return max;
 }
 
@@ -148,19 +157,20 @@ send_run(struct weir_execution *e)
 {
 	size_t count = bind_session_offered(e->tools);
 	struct wire_span *names = calloc(count + 1, sizeof(*names));
-	struct run_frame frame = {e, names, 0};
+	struct run_frame frame = {e, names, 0, {0}};
 	struct wire_msg msg = {.type = WIRE_MSG_RUN};
 	struct wire_errinfo info = {"sending the program", 0, 0};
-	size_t max = sup_exec_run_max(e->weir, e->program_len);
+	size_t max = sup_exec_run_max(e);
 
 	for (size_t i = 0; names != NULL && i < count; i++) {
 		const struct bind_tool *tool =
-		    bind_catalogue_at(e->weir->catalogue, i);
+		    bind_catalogue_at(sup_exec_catalogue(e), i);
 
 		if (bind_session_offers(e->tools, tool))
 			names[frame.count++] =
 			    (struct wire_span){tool->name, tool->name_len};
 	}
+	bind_budget_left(bind_session_budget(e->tools), frame.left);
 	e->run_ns = sup_sys_now();
 	if (names == NULL || sup_exec_ledger_opened(e, &info) != WIRE_OK ||
 	    sup_chan_send(&e->chan, max, fill_run, &frame, &info) != WIRE_OK ||
@@ -192,6 +202,9 @@ collect(struct weir_execution *e)
 	if (e->tools != NULL)
 		bind_session_close(e->tools);
 	e->deadline_ns = e->ended_ns + SETTLE_NS;
+	/* Where nothing was begun there is nothing that would wake us. */
+	if (e->timer_watch.fd < 0)
+		sup_loop_again(&e->weir->loop, &e->wake);
 }
 
 static void
@@ -301,8 +314,7 @@ finish(struct weir_execution *e)
 {
 	if (!e->facts.ran)
 		note_early_text(e);
-	bind_session_free(e->tools);
-	e->tools = NULL;
+	sup_exec_close_tools(e);
 	e->deadline_ns = UINT64_MAX;
 	sup_exec_close_io(e);
 	sup_exec_memory_end(e);
@@ -321,6 +333,7 @@ finish(struct weir_execution *e)
 		    "the program sent %u descriptors along with its frames; "
 		    "they were closed",
 		    e->chan.fds_closed);
+	sup_exec_mcp_end(e);
 	sup_verdict_reach(&e->facts, &e->verdict);
 	sup_exec_trace_finish(e);
 	sup_exec_ledger_closed(e);
@@ -401,6 +414,8 @@ perform(struct weir_execution *e, unsigned actions)
 		kill_now(e);
 	if ((actions & SUP_DO_COLLECT) != 0)
 		collect(e);
+	if ((actions & SUP_DO_BEGIN) != 0)
+		sup_exec_mcp_go(e);
 	sup_exec_arm(e);
 	if ((actions & SUP_DO_FINISH) != 0)
 		finish(e); /* may free e */
@@ -410,7 +425,8 @@ perform(struct weir_execution *e, unsigned actions)
 static bool
 is_open(enum sup_exec_state state)
 {
-	return state == SUP_EXEC_STARTING || state == SUP_EXEC_RUNNING;
+	return state == SUP_EXEC_GATHERING || state == SUP_EXEC_STARTING ||
+	    state == SUP_EXEC_RUNNING;
 }
 
 void
@@ -436,7 +452,7 @@ sup_exec_reset(struct weir_execution *e)
 	e->pidfd2 = -1;
 	e->chan.watch.fd = e->out.watch.fd = e->err.watch.fd = -1;
 	e->pid_watch.fd = e->timer_watch.fd = e->wake.fd = -1;
-	e->report_watch.fd = -1;
+	e->report_watch.fd = e->sync.fd = -1;
 	e->launched = false;
 	e->deadline_ns = UINT64_MAX;
 	e->armed_ns = 0;
@@ -454,6 +470,7 @@ sup_exec_destroy(struct weir_execution *e)
 {
 	sup_exec_reap(e);
 	bind_session_free(e->tools);
+	sup_exec_mcp_end(e);
 	sup_exec_close_io(e);
 	sup_exec_trace_free(e);
 	sup_exec_memory_end(e);

@@ -39,6 +39,7 @@ struct weir {
 	char **environment; /* NULL-terminated, or NULL */
 	int stub_fd, null_fd;
 	int runs_fd; /* of the state directory; -1: none */
+	char *state; /* its path without links, or NULL */
 	bool disk;   /* the ledgers' durability */
 	uint8_t key[BIND_LEDGER_KEY];
 	uint32_t layers;
@@ -53,10 +54,14 @@ struct weir {
 	char refused[SUP_ATTEMPTS][SUP_MESSAGE_MAX];
 	bool core_is_pipe;
 	struct weir_execution *executions; /* all that are not freed */
+	struct sup_mcp *mcp;		   /* NULL: no servers */
+	struct sup_mcp_pool *pools;	   /* of them, by owner */
 };
 
 struct sup_names;
 struct sup_exec_trace;
+struct sup_mcp;
+struct sup_mcp_pool;
 
 /* What holds the memory limit, where one was asked for. */
 struct sup_exec_memory {
@@ -78,6 +83,9 @@ struct weir_execution {
 	const struct sup_grants *grants; /* of the terms, or NULL */
 	enum sup_attempt first_attempt, attempt, last_attempt;
 	const struct sup_names *only; /* the tools of its terms; NULL: all */
+	const uint8_t *owner;	      /* of its terms, or NULL */
+	struct sup_mcp_pool *pool;    /* NULL: it has no servers */
+	struct bind_catalogue *catalogue; /* its own; NULL: the context's */
 	struct sup_launch *launch;
 	char scratch_name[SUP_SCRATCH_NAME]; /* "": no workspace of the host */
 	char workspace[PATH_MAX];
@@ -93,12 +101,14 @@ struct weir_execution {
 	struct sup_watch pid_watch, timer_watch;
 	struct sup_watch report_watch; /* while the stub's record is late */
 	struct sup_watch wake;	       /* without a descriptor: a turn is due */
+	struct sup_watch sync;	       /* likewise: the ledger's sync is */
 	uint64_t started_ns, run_ns, ended_ns;
 	uint64_t deadline_ns; /* of the state; UINT64_MAX: none */
 	uint64_t armed_ns;    /* what the timer is set to; 0: not set */
 	char *program;
 	size_t program_len;
 	struct bind_session *tools;
+	struct bind_budget budget; /* when they are closed */
 	struct bind_record_list record;
 	struct bind_record_ledger to_ledger; /* ledger NULL: there is none */
 	bool is_recorded;		     /* opened, and not closed */
@@ -132,9 +142,13 @@ void sup_exec_event(
 /* All that an attempt sets is as at the birth of the execution. */
 void sup_exec_reset(struct weir_execution *execution);
 
-/* Bytes that a `run` frame with this program and the tools that are offered
- * now takes at most. */
-size_t sup_exec_run_max(const struct weir *weir, size_t program_len);
+/* What an execution chooses its tools from. */
+const struct bind_catalogue *sup_exec_catalogue(
+    const struct weir_execution *execution);
+
+/* Bytes that a `run` frame with its program and the tools that are offered now
+ * takes at most. */
+size_t sup_exec_run_max(const struct weir_execution *execution);
 
 /* Notes what of our own failed: its site, which is a constant, and errno, or
  * that memory is short where that is 0. */

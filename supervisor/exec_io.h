@@ -24,4 +24,7 @@ void sup_exec_take_reports(struct weir_execution *execution);
 WIRE_MUST_USE enum wire_err sup_exec_open_tools(
     struct weir_execution *execution, struct wire_errinfo *info);
 
+/* Ends it, what still runs included, and keeps the meters as they stand. */
+void sup_exec_close_tools(struct weir_execution *execution);
+
 #endif

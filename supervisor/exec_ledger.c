@@ -59,9 +59,13 @@ sup_exec_ledger_open(
 		return false;
 	}
 	/* A Run that is one execution has the execution's budget. */
-	e->to_ledger.bounds = (struct bind_ledger_bounds){
-	    run != NULL ? e->terms.limits[SUP_LIMIT_RUN_CALLS] : UINT64_MAX,
-	    UINT64_MAX};
+	e->to_ledger.bounds =
+	    (struct bind_ledger_bounds){UINT64_MAX, UINT64_MAX};
+	e->to_ledger.in_run = run != NULL;
+	if (run != NULL)
+		e->to_ledger.bounds = (struct bind_ledger_bounds){
+		    e->terms.limits[SUP_LIMIT_RUN_CALLS],
+		    e->terms.limits[SUP_LIMIT_RUN_BYTES]};
 	if (run == NULL)
 		run = e->id;
 	if (!sup_run_name_is_good(span_of(run))) {
@@ -106,6 +110,52 @@ sup_exec_ledger_record(struct weir_execution *e)
 		to->execution[i] = (uint8_t)(16 * digit(e->id[2 * i]) +
 		    digit(e->id[2 * i + 1]));
 	return bind_record_ledger_record(to);
+}
+
+/* --- durability `disk` --------------------------------------------------- */
+
+/*
+ * The end of a turn in which something was recorded: one sync for all of it.
+ * Then the answers go out whose ends are on the disk now, and the calls are
+ * dispatched whose beginnings are.
+ *
+ * SECURITY: an answer whose end is not on the disk is not given. When it cannot
+ * get there the execution is over: the answer is queued, and no other can take
+ * its place.
+ */
+static void
+sync_ready(struct sup_watch *watch, uint32_t events)
+{
+	struct weir_execution *e = watch->owner;
+	struct bind_record_ledger *to = &e->to_ledger;
+	struct wire_errinfo info = {"", 0, 0};
+	size_t count = e->tools != NULL ? bind_session_recorded(e->tools) : 0;
+	bool is_safe = bind_ledger_sync(to->ledger, &info) == WIRE_OK;
+
+	(void)events;
+	if (!is_safe && to->failures++ == 0)
+		to->failure = info;
+	if (is_safe) {
+		sup_chan_release(&e->chan);
+	} else if (e->chan.held) {
+		info.site = "writing the ledger to the disk";
+		sup_exec_note_setup(e, &info);
+		sup_exec_event(e, SUP_EVENT_FAILED);
+	}
+	if (count > 0)
+		bind_session_safe(e->tools, count, is_safe);
+}
+
+bool
+sup_exec_ledger_due(struct weir_execution *e)
+{
+	if (e->to_ledger.ledger == NULL ||
+	    !bind_ledger_is_due(e->to_ledger.ledger))
+		return false;
+	e->sync.ready = sync_ready;
+	e->sync.owner = e;
+	sup_loop_again(&e->weir->loop, &e->sync);
+	return true;
 }
 
 /* --- opened --------------------------------------------------------------- */
@@ -240,6 +290,10 @@ set_usage(const struct weir_execution *e, struct bind_ledger_record *record,
 	    {WIRE_LIT("stderr_bytes"), e->err.bytes, {NULL, 0}},
 	    {WIRE_LIT("calls"), bind_record_total(&e->record.totals),
 		{NULL, 0}},
+	    {WIRE_LIT("total_bytes"), e->budget.bytes, {NULL, 0}},
+	    {WIRE_LIT("produced_bytes"), e->budget.produced, {NULL, 0}},
+	    {WIRE_LIT("kept_bytes"), e->budget.kept, {NULL, 0}},
+	    {WIRE_LIT("tool_ns"), e->budget.time_ns, {NULL, 0}},
 	};
 	struct wire_span usage;
 	enum wire_err err = bind_ledger_pack_pairs(BIND_LEDGER_NUMBERS, pairs,

@@ -22,6 +22,11 @@ WIRE_MUST_USE bool sup_exec_ledger_open(struct weir_execution *execution,
 /* Where the session records its calls. */
 struct bind_record sup_exec_ledger_record(struct weir_execution *execution);
 
+/* Whether something is recorded that the disk does not have yet and has to
+ * have; that is seen to at the end of the turn. Until then nothing that rests
+ * on it is done, and no answer to the program is written. */
+bool sup_exec_ledger_due(struct weir_execution *execution);
+
 /* When the report of the child has been accepted. Not WIRE_OK: the program
  * must not be sent, and *info says why, as for sup_exec_note_setup. */
 WIRE_MUST_USE enum wire_err sup_exec_ledger_opened(

@@ -19,6 +19,12 @@ struct cell {
 
 static const struct cell table[SUP_EXEC_STATES][SUP_EXEC_EVENTS] =
     {
+	[SUP_EXEC_GATHERING] =
+	    {
+		[SUP_EVENT_GATHERED] = GO(STARTING, SUP_DO_BEGIN),
+		/* There is no child that could end. */
+		[SUP_EVENT_CANCEL] = GO(SETTLING, SUP_DO_COLLECT),
+	    },
 	[SUP_EXEC_STARTING] =
 	    {
 		[SUP_EVENT_READY] = GO(RUNNING, SUP_DO_SEND_RUN),
@@ -39,6 +45,7 @@ static const struct cell table[SUP_EXEC_STATES][SUP_EXEC_EVENTS] =
 		[SUP_EVENT_FAILED] = GO(KILLING, END),
 		[SUP_EVENT_WALL_OVER] = GO(STOPPING, SUP_DO_HALT | SUP_DO_TERM),
 		[SUP_EVENT_CANCEL] = GO(STOPPING, SUP_DO_HALT | SUP_DO_TERM),
+		[SUP_EVENT_EXHAUSTED] = GO(STOPPING, SUP_DO_HALT | SUP_DO_TERM),
 		[SUP_EVENT_EXCEEDED] = GO(KILLING, END),
 		[SUP_EVENT_MEMORY_OVER] = GO(KILLING, END),
 		[SUP_EVENT_GONE] = GO(SETTLING, SUP_DO_HALT | SUP_DO_COLLECT),
@@ -77,6 +84,7 @@ const char *
 sup_exec_state_word(enum sup_exec_state state)
 {
 	static const char *const words[SUP_EXEC_STATES] = {
+	    [SUP_EXEC_GATHERING] = "gathering",
 	    [SUP_EXEC_STARTING] = "starting",
 	    [SUP_EXEC_RUNNING] = "running",
 	    [SUP_EXEC_STOPPING] = "stopping",

@@ -1,6 +1,8 @@
 /*
  * The states of an execution, as one table. Pure: exec.c performs.
  *
+ *   GATHERING ──tools are listed──> STARTING
+ *
  *   STARTING ──ready, accepted──> RUNNING ──end decided──> STOPPING
  *       │                            │ done, exit,             │ exit, grace
  *       │ refused, failed, late      │ violation               │ over
@@ -14,6 +16,7 @@
 #define SUP_EXEC_NEXT_H
 
 enum sup_exec_state {
+	SUP_EXEC_GATHERING, /* servers are asked for their tools */
 	SUP_EXEC_STARTING,
 	SUP_EXEC_RUNNING,
 	SUP_EXEC_STOPPING, /* asked to end; grace */
@@ -25,6 +28,7 @@ enum sup_exec_state {
 
 enum sup_exec_event {
 	SUP_EVENT_NONE,
+	SUP_EVENT_GATHERED,   /* there is nothing more to wait for */
 	SUP_EVENT_READY,      /* the report was accepted */
 	SUP_EVENT_REFUSED,    /* the report does not meet the terms */
 	SUP_EVENT_FAILED,     /* a stage of the start, or we ourselves */
@@ -34,6 +38,7 @@ enum sup_exec_event {
 	SUP_EVENT_VIOLATION,  /* the channel broke its rules */
 	SUP_EVENT_WALL_OVER,
 	SUP_EVENT_CANCEL,
+	SUP_EVENT_EXHAUSTED,   /* a budget of tool calls, where that ends it */
 	SUP_EVENT_MEMORY_OVER, /* what the supervisor watches */
 	SUP_EVENT_EXCEEDED,    /* what process 1 watches, and ended */
 	SUP_EVENT_GRACE_OVER,
@@ -52,6 +57,7 @@ enum sup_exec_action {
 	SUP_DO_COLLECT = 1 << 5, /* the rest of the output; tools are closed */
 	SUP_DO_FINISH = 1 << 6,
 	SUP_DO_KILL_NOW = 1 << 7, /* where KILL left it to process 1 */
+	SUP_DO_BEGIN = 1 << 8,	  /* the child */
 };
 
 struct sup_exec_step {

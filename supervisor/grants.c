@@ -12,9 +12,12 @@
 #include "supervisor/sys.h"
 #include "wire/utf8.h"
 
-/* Where the child has its own, or the kernel its interfaces. */
+/* Where the kernel has its interfaces, and then where the child its own. */
 static const char *const reserved[] = {
     "/dev", "/proc", "/sys", "/weir", "/workspace"};
+
+#define RESERVED  (sizeof(reserved) / sizeof(reserved[0]))
+#define OF_KERNEL 3
 
 __attribute__((format(printf, 3, 4))) static enum wire_err
 refuse(char text[SUP_GRANT_TEXT], const char *subject, const char *format, ...)
@@ -55,7 +58,8 @@ look_at(enum sup_grant_kind kind, const char *path, bool *ret_directory,
 
 	if (problem != NULL)
 		return refuse(text, path, "%s", problem);
-	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
+	for (size_t i = 0; i < (kind == SUP_GRANT_ROOT ? OF_KERNEL : RESERVED);
+	     i++)
 		if (is_beneath(path, reserved[i]))
 			return refuse(text, path,
 			    "stands where a program has its own directories "

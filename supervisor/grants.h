@@ -42,6 +42,7 @@ enum sup_grant_kind {
 	SUP_GRANT_WRITE,
 	SUP_GRANT_PACKAGES,
 	SUP_GRANT_EXEC,
+	SUP_GRANT_ROOT, /* of a tool: outside of what a program sees */
 	SUP_GRANT_KINDS
 };
 

@@ -20,7 +20,7 @@ static enum wire_err
 refuse_limit_name(
     struct sup_usage *usage, struct wire_span name, const char *value)
 {
-	char quoted[SUP_USAGE_QUOTED], list[256] = "";
+	char quoted[SUP_USAGE_QUOTED], list[512] = "";
 	unsigned limit;
 	size_t i;
 

@@ -86,12 +86,18 @@ static const struct sup_limit_spec specs[SUP_LIMITS] = {
 	"bytes of one call's result"),
     [SUP_LIMIT_TOTAL_BYTES] = SIZE("total_bytes", 64 * MIB, 4 * GIB, 0,
 	"bytes of all arguments and results"),
+    [SUP_LIMIT_PRODUCED_BYTES] = SIZE("produced_bytes", 128 * MIB, 8 * GIB, 0,
+	"bytes of results, delivered or not"),
     [SUP_LIMIT_KEPT_BYTES] = SIZE("kept_bytes", 64 * MIB, 1 * GIB, 0,
 	"bytes of larger results that are kept"),
     [SUP_LIMIT_TOOL_TIME] =
 	TIME("tool_time", 60 * S, 24 * H, 1 * MS, "time of one tool call"),
+    [SUP_LIMIT_TOTAL_TOOL_TIME] = TIME("total_tool_time", 24 * H, 6144 * H,
+	1 * MS, "time of all tool calls together"),
     [SUP_LIMIT_RUN_CALLS] = NUMBER("run_calls", 10000, 100000000, 0,
 	"tool calls of a Run, in all its executions"),
+    [SUP_LIMIT_RUN_BYTES] = SIZE("run_bytes", 64 * GIB, 1024 * GIB, 0,
+	"arguments and results of a Run's tool calls"),
     [SUP_LIMIT_GRACE] = TIME(
 	"grace", 1 * S, 60 * S, 0, "time from SIGTERM to SIGKILL at the end"),
     [SUP_LIMIT_PROGRAM] = {"program", SUP_UNIT_SIZE, PROGRAM_FIXED,

@@ -37,9 +37,12 @@ enum sup_limit {
 	SUP_LIMIT_ARGUMENT_BYTES, /* of one call */
 	SUP_LIMIT_RESULT_BYTES,	  /* of one call */
 	SUP_LIMIT_TOTAL_BYTES,	  /* arguments and results of all calls */
+	SUP_LIMIT_PRODUCED_BYTES, /* results of all calls, delivered or not */
 	SUP_LIMIT_KEPT_BYTES,	  /* results that are read by handle */
-	SUP_LIMIT_TOOL_TIME,
+	SUP_LIMIT_TOOL_TIME,	  /* of one call */
+	SUP_LIMIT_TOTAL_TOOL_TIME,
 	SUP_LIMIT_RUN_CALLS, /* with a ledger: of all its executions */
+	SUP_LIMIT_RUN_BYTES,
 	SUP_LIMIT_GRACE,
 	SUP_LIMIT_PROGRAM, /* fixed */
 	SUP_LIMIT_READY,   /* fixed */

@@ -31,6 +31,7 @@ add_rest(const struct sup_profile *profile, struct sup_bounds *bounds)
 {
 	if (profile->level_given)
 		bounds->level = profile->level;
+	bounds->halt_on_exhaust = profile->halt_on_exhaust;
 	bounds->require = profile->require;
 	if (profile->tools_given)
 		bounds->tools = (struct sup_names){
@@ -113,6 +114,8 @@ sup_narrow(const struct sup_bounds *a, const struct sup_bounds *b,
     struct wire_span *room, struct sup_bounds *ret_bounds)
 {
 	struct sup_bounds met = {
+	    /* SECURITY: an end that anybody asks for nobody takes back. */
+	    .halt_on_exhaust = a->halt_on_exhaust || b->halt_on_exhaust,
 	    .network = a->network && b->network,
 	    .network_wanted = a->network_wanted || b->network_wanted,
 	    .level = a->level > b->level ? a->level : b->level,
@@ -150,7 +153,9 @@ bool
 sup_bounds_within(const struct sup_bounds *a, const struct sup_bounds *b)
 {
 	if ((a->network && !b->network) || a->level < b->level ||
-	    a->level_most > b->level_most || (b->require & ~a->require) != 0 ||
+	    a->level_most > b->level_most ||
+	    (b->halt_on_exhaust && !a->halt_on_exhaust) ||
+	    (b->require & ~a->require) != 0 ||
 	    (b->network_wanted && !a->network_wanted) ||
 	    (a->tools.all && !b->tools.all))
 		return false;

@@ -26,6 +26,7 @@ struct sup_names {
 
 struct sup_bounds {
 	uint64_t limits[SUP_LIMITS];
+	bool halt_on_exhaust;	   /* somebody says so */
 	bool network;		   /* granted by everybody so far */
 	bool network_wanted;	   /* by somebody */
 	enum sup_level level;	   /* the least that will do */

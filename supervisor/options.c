@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "bindings/marks.h"
 #include "supervisor/limit_option.h"
 #include "supervisor/profile_read.h"
 #include "supervisor/terms.h"
@@ -116,6 +117,33 @@ apply_tool(struct parser *parser, const char *value)
 		    &parser->usage, value, "more than 1024 tools; offer fewer");
 	options->tools[options->tool_count++] =
 	    (struct sup_option_tool){name, equals + 1};
+	return WIRE_OK;
+}
+
+static enum wire_err
+apply_mark(struct parser *parser, const char *value)
+{
+	struct sup_options *options = parser->options;
+	const char *equals = strchr(value, '=');
+	size_t len = equals != NULL ? (size_t)(equals - value) : 0;
+	enum bind_tool_mark mark;
+
+	if (len == 0 || len > WIRE_MAX_TOOL_NAME)
+		return sup_usage_value(&parser->usage, value,
+		    "no name of a tool before '='; write --mark "
+		    "NAME=requires_approval or NAME=may_suspend");
+	if (!bind_mark_from((struct wire_span){(const uint8_t *)equals + 1,
+				strlen(equals + 1)},
+		&mark))
+		return sup_usage_value(&parser->usage, value,
+		    "no such mark; use requires_approval or may_suspend");
+	if (options->mark_count == SUP_OPTIONS_MARKS)
+		return sup_usage_value(&parser->usage, value,
+		    "more than 128 marks; leave out the tools instead");
+	options->marks[options->mark_count++] =
+	    (struct sup_option_mark){{(const uint8_t *)value, len},
+		mark == BIND_TOOL_NEEDS_APPROVAL ? WEIR_TOOL_REQUIRES_APPROVAL
+						 : WEIR_TOOL_MAY_SUSPEND};
 	return WIRE_OK;
 }
 
@@ -266,6 +294,26 @@ apply_network(struct parser *parser, const char *value)
 }
 
 static enum wire_err
+apply_halt(struct parser *parser, const char *value)
+{
+	(void)value;
+	parser->options->halt_on_exhaust = true;
+	return WIRE_OK;
+}
+
+static enum wire_err
+apply_mcp_config(struct parser *parser, const char *value)
+{
+	return take_name(parser, value, &parser->options->mcp_config);
+}
+
+static enum wire_err
+apply_http_tools(struct parser *parser, const char *value)
+{
+	return take_name(parser, value, &parser->options->http_tools);
+}
+
+static enum wire_err
 apply_trace(struct parser *parser, const char *value)
 {
 	return take_name(parser, value, &parser->options->trace);
@@ -367,8 +415,15 @@ static const struct option_spec specs[] = {
 	apply_value},
     {{"--raw", NULL, "do not escape what goes to a terminal"}, apply_raw},
     {{"--python", "PATH", "the interpreter (default: python3)"}, apply_python},
-    {{"--tool", "NAME=COMMAND", "offer a local command as a tool; repeatable"},
+    {{"--tool", "NAME=COMMAND",
+	 "offer a command, or files:DIR, as a tool; repeatable"},
 	apply_tool},
+    {{"--mark", "NAME=MARK", "refuse a tool: requires_approval or may_suspend"},
+	apply_mark},
+    {{"--mcp-config", "FILE", "offer the tools of MCP servers, as mcpServers"},
+	apply_mcp_config},
+    {{"--http-tools", "FILE", "offer HTTP endpoints as tools, as JSON"},
+	apply_http_tools},
     {{"--level", "LEVEL",
 	 "the least confinement: isolated (default) or process"},
 	apply_level},
@@ -394,6 +449,8 @@ static const struct option_spec specs[] = {
 	apply_network},
     {{"--limit", "NAME=VALUE", "set a limit from the list below; repeatable"},
 	apply_limit},
+    {{"--halt-on-exhaust", NULL, "a spent budget of calls ends the program"},
+	apply_halt},
     {{"--profile-file", "FILE", "deployment profiles, as JSON"},
 	apply_profile_file},
     {{"--profile", "NAME", "the profile to take (default: default)"},
@@ -430,8 +487,7 @@ static const struct option_spec test_specs[] = {
 /* Options whose mechanism later versions have: refused by name, so that
  * nobody takes a misspelling for a missing feature, or the reverse. */
 static const char *const absent_options[] = {"--package", "--memory",
-    "--mcp-config", "--tenant", "--preserve", "--halt-on-exhaust",
-    "--artifacts", "--steps"};
+    "--tenant", "--preserve", "--artifacts", "--steps"};
 
 static const char *const absent_commands[] = {"mcp", "serve"};
 

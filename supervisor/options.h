@@ -24,6 +24,7 @@
 
 #define SUP_OPTIONS_TOOLS  1024
 #define SUP_OPTIONS_GRANTS 128
+#define SUP_OPTIONS_MARKS  128
 
 enum sup_action {
 	SUP_ACTION_RUN,
@@ -46,6 +47,11 @@ struct sup_option_tool {
 	const char *command;   /* not empty; not split yet */
 };
 
+struct sup_option_mark {
+	struct wire_span name; /* of a tool, 1 to WIRE_MAX_TOOL_NAME bytes */
+	enum weir_tool_mark mark;
+};
+
 struct sup_options {
 	/* For RUN the rest is filled in, for DOCTOR what its options say. */
 	enum sup_action action;
@@ -58,12 +64,15 @@ struct sup_options {
 	enum weir_backend backend;
 	bool unconfined;
 	bool network;
+	bool halt_on_exhaust;
 	bool python_given;
 	/* Paths of texts of terms, and a profile's name; NULL: not given. */
 	const char *profile_file;
 	const char *profile;
 	const char *policy_file;
 	const char *request_file;
+	const char *mcp_config; /* path of a text; NULL: not given */
+	const char *http_tools; /* likewise, of HTTP endpoints */
 	/* NULL: not given. For RUN the file to make, for DOCTOR the program. */
 	const char *trace;
 	enum sup_source source;
@@ -72,14 +81,17 @@ struct sup_options {
 	size_t tool_count;
 	size_t grant_count;
 	struct weir_grant grants[SUP_OPTIONS_GRANTS];
+	size_t mark_count;
 	uint64_t limits[SUP_LIMITS]; /* complete: defaults where not given */
 	uint32_t limits_given;	     /* bit 1 << SUP_LIMIT_x */
 	/* Bit 1 << WIRE_STAGE_x: stages to run; SUP_LAYERS_STRICT. All, but in
 	 * a test build. */
 	uint32_t layers;
-	/* Distinct names; tool_count of them are set. Last, so that a start
-	 * need not touch the room for the others. */
+	/* Distinct names; tool_count of them are set, and mark_count of those
+	 * below. Last, so that a start need not touch the room for the
+	 * others. */
 	struct sup_option_tool tools[SUP_OPTIONS_TOOLS];
+	struct sup_option_mark marks[SUP_OPTIONS_MARKS];
 };
 
 /*

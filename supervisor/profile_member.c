@@ -12,7 +12,7 @@
 static enum wire_err
 unknown_limit(struct sup_tokens *tokens)
 {
-	char list[256] = "";
+	char list[512] = "";
 	const char *absent;
 
 	for (size_t i = 0; (absent = sup_limit_absent(i)) != NULL; i++)
@@ -184,6 +184,15 @@ read_network(struct sup_tokens *tokens, struct sup_profile *profile)
 		    "false, or leave it out");
 	else
 		profile->network = SUP_SAY_YES;
+	return WIRE_OK;
+}
+
+static enum wire_err
+read_halt(struct sup_tokens *tokens, struct sup_profile *profile)
+{
+	profile->halt_on_exhaust = tokens->token == WIRE_TOK_TRUE;
+	if (!profile->halt_on_exhaust && tokens->token != WIRE_TOK_FALSE)
+		return sup_tokens_mistyped(tokens, "true or false");
 	return WIRE_OK;
 }
 
@@ -392,6 +401,8 @@ static const struct {
     [SUP_MEMBER_PROFILE] = {"profile", IN_REQUEST, read_profile},
     [SUP_MEMBER_LIMITS] = {"limits", IN_PROFILE | IN_POLICY | IN_REQUEST,
 	read_limits},
+    [SUP_MEMBER_HALT] = {"halt_on_exhaust", IN_PROFILE | IN_POLICY | IN_REQUEST,
+	read_halt},
     [SUP_MEMBER_LEVEL] = {"level", IN_PROFILE | IN_POLICY | IN_REQUEST,
 	read_level},
     [SUP_MEMBER_NETWORK] = {"network", IN_PROFILE | IN_POLICY | IN_REQUEST,

@@ -209,25 +209,6 @@ read_set(struct sup_tokens *tokens, struct set *set)
 
 /* --- a text --------------------------------------------------------------- */
 
-static enum wire_err
-scan(struct sup_tokens *tokens, struct wire_json_scratch *scratch)
-{
-	enum wire_json_type type;
-	struct wire_errinfo info = {"", 0, 0};
-	enum wire_err err;
-
-	if (tokens->text.len > SUP_PROFILE_TEXT)
-		return sup_tokens_refuse(tokens, SUP_PROFILE_TEXT,
-		    "the text is longer than 1 MiB; make it shorter");
-	err = wire_json_scan(tokens->text, DEPTH_MAX, scratch, &type, &info);
-	if (err == WIRE_ERR_NEED_SCRATCH)
-		err = WIRE_ERR_TOO_MANY_MEMBERS;
-	if (err != WIRE_OK)
-		return sup_tokens_refuse(tokens, info.offset, "%s (%s)",
-		    wire_err_meaning(err), wire_err_word(err));
-	return WIRE_OK;
-}
-
 enum wire_err
 sup_profile_read(enum sup_format format, struct wire_span text,
     const char *name, const struct sup_profile_memory *memory,
@@ -244,7 +225,8 @@ sup_profile_read(enum sup_format format, struct wire_span text,
 	    .spare = &memory->spare[0],
 	    .chosen = &memory->spare[1],
 	};
-	enum wire_err err = scan(&tokens, memory->scratch);
+	enum wire_err err =
+	    sup_tokens_scan(&tokens, DEPTH_MAX, memory->scratch);
 
 	if (err != WIRE_OK)
 		return err;

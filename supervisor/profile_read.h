@@ -54,6 +54,7 @@ struct sup_profile {
 	const char *profile;	     /* of a request: the one it names */
 	uint64_t limits[SUP_LIMITS]; /* of a request maybe over the ceiling */
 	uint32_t limits_given;	     /* bit 1 << SUP_LIMIT_x */
+	bool halt_on_exhaust;
 	bool level_given;
 	enum sup_level level; /* the least that will do */
 	enum sup_say network;

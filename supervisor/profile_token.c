@@ -6,6 +6,26 @@
 
 #include "supervisor/profile_where.h"
 
+enum wire_err
+sup_tokens_scan(struct sup_tokens *tokens, unsigned depth_max,
+    struct wire_json_scratch *scratch)
+{
+	enum wire_json_type type;
+	struct wire_errinfo info = {"", 0, 0};
+	enum wire_err err;
+
+	if (tokens->text.len > SUP_PROFILE_TEXT)
+		return sup_tokens_refuse(tokens, SUP_PROFILE_TEXT,
+		    "the text is longer than 1 MiB; make it shorter");
+	err = wire_json_scan(tokens->text, depth_max, scratch, &type, &info);
+	if (err == WIRE_ERR_NEED_SCRATCH)
+		err = WIRE_ERR_TOO_MANY_MEMBERS;
+	if (err != WIRE_OK)
+		return sup_tokens_refuse(tokens, info.offset, "%s (%s)",
+		    wire_err_meaning(err), wire_err_word(err));
+	return WIRE_OK;
+}
+
 void
 sup_tokens_next(struct sup_tokens *tokens)
 {

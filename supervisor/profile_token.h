@@ -1,8 +1,8 @@
 /*
- * Inside of profile_read: the tokens of a text that a scan has accepted, with
- * their places, and how a problem is noted.
+ * Inside of profile_read, mcp_read and http_read: the tokens of a text that a
+ * scan has accepted, with their places, and how a problem is noted.
  *
- * Pure. Nobody but profile_read.c and profile_member.c includes this.
+ * Pure. Nobody but these and profile_member.c includes this.
  */
 #ifndef SUP_PROFILE_TOKEN_H
 #define SUP_PROFILE_TOKEN_H
@@ -21,6 +21,10 @@ struct sup_tokens {
 	size_t arena_len; /* never over text.len */
 	struct sup_profile_problem *problem;
 };
+
+/* Scans the text, which is to be read then; notes what is wrong. */
+WIRE_MUST_USE enum wire_err sup_tokens_scan(struct sup_tokens *tokens,
+    unsigned depth_max, struct wire_json_scratch *scratch);
 
 void sup_tokens_next(struct sup_tokens *tokens);
 

@@ -122,12 +122,14 @@ sup_refusal_is(const struct sup_facts *f)
 	case SUP_EVENT_GONE:
 		return is_killed_by_filter(f);
 	case SUP_EVENT_NONE:
+	case SUP_EVENT_GATHERED:
 	case SUP_EVENT_READY:
 	case SUP_EVENT_READY_LATE:
 	case SUP_EVENT_DONE:
 	case SUP_EVENT_VIOLATION:
 	case SUP_EVENT_WALL_OVER:
 	case SUP_EVENT_CANCEL:
+	case SUP_EVENT_EXHAUSTED:
 	case SUP_EVENT_EXCEEDED:
 	case SUP_EVENT_MEMORY_OVER:
 	case SUP_EVENT_GRACE_OVER:

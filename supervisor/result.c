@@ -154,6 +154,57 @@ put_calls(struct wire_out *out, const struct bind_record_list *record)
 	wire_out_end_object(out);
 }
 
+static void
+put_meter(struct wire_out *out, const char *key, uint64_t used, uint64_t limit)
+{
+	wire_out_key(out, key);
+	wire_out_begin_object(out);
+	put_uint(out, "used", used);
+	put_uint(out, "limit", limit);
+	wire_out_end_object(out);
+}
+
+/* A Run's; null where the execution is a Run of its own. */
+static void
+put_run_meter(struct wire_out *out, const char *key,
+    const struct bind_budget *budget, uint64_t used, uint64_t limit)
+{
+	if (budget->has_run) {
+		put_meter(out, key, used, limit);
+		return;
+	}
+	wire_out_key(out, key);
+	wire_out_null(out);
+}
+
+/* The host's own counts, whatever the program says (S10). */
+static void
+put_budget(struct wire_out *out, const struct weir_execution *e)
+{
+	const struct bind_budget *b = &e->budget;
+	const uint64_t *limits = e->terms.limits;
+
+	wire_out_key(out, "budget");
+	wire_out_begin_object(out);
+	put_meter(out, "calls", b->calls, limits[SUP_LIMIT_CALLS]);
+	put_meter(out, "total_bytes", b->bytes, limits[SUP_LIMIT_TOTAL_BYTES]);
+	put_meter(out, "produced_bytes", b->produced,
+	    limits[SUP_LIMIT_PRODUCED_BYTES]);
+	put_meter(out, "kept_bytes", b->kept, limits[SUP_LIMIT_KEPT_BYTES]);
+	put_meter(out, "total_tool_time_ms", b->time_ns / SUP_NS_PER_MS,
+	    limits[SUP_LIMIT_TOTAL_TOOL_TIME] / SUP_NS_PER_MS);
+	put_run_meter(
+	    out, "run_calls", b, b->run.calls, limits[SUP_LIMIT_RUN_CALLS]);
+	put_run_meter(
+	    out, "run_bytes", b, b->run.bytes, limits[SUP_LIMIT_RUN_BYTES]);
+	wire_out_key(out, "spent");
+	if (b->spent != BIND_METER_NONE)
+		wire_out_text(out, bind_meter_word(b->spent));
+	else
+		wire_out_null(out);
+	wire_out_end_object(out);
+}
+
 /* How the limit was held; null where none was asked for. */
 static void
 put_memory(struct wire_out *out, const struct sup_memory_end *memory)
@@ -387,6 +438,7 @@ put_all(struct wire_out *out, const struct weir_execution *e)
 	else
 		wire_out_null(out);
 	put_calls(out, &e->record);
+	put_budget(out, e);
 	put_usage(out, e);
 	put_isolation(out, e);
 	put_granted(out, e);

@@ -10,9 +10,11 @@
 #include "supervisor/exec_begin.h"
 #include "supervisor/exec_io.h"
 #include "supervisor/exec_ledger.h"
+#include "supervisor/exec_mcp.h"
 #include "supervisor/exec_trace.h"
 #include "supervisor/explain.h"
 #include "supervisor/grant_exec.h"
+#include "supervisor/own.h"
 #include "supervisor/sys.h"
 #include "supervisor/terms_load.h"
 #include "supervisor/weir.h"
@@ -58,17 +60,12 @@ take_level(struct weir_execution *e, const struct weir_request *request,
 	return problem == NULL;
 }
 
-/* SECURITY: what weir runs, and where workspaces of others stand, is not given
- * to a program (C12). */
 static bool
 keep_off(const struct weir_execution *e, char error[WEIR_ERROR_MAX])
 {
-	char base[SUP_SCRATCH_BASE];
 	char text[SUP_GRANT_TEXT];
 
-	sup_scratch_place(base);
-	if (sup_grants_keep_off(e->grants, e->weir->libexec, text) &&
-	    sup_grants_keep_off(e->grants, base, text))
+	if (sup_own_keep_off(e->weir, e->grants, text))
 		return true;
 	sup_explain(error, "grant: %s", text);
 	return false;
@@ -89,11 +86,15 @@ make_terms(struct weir_execution *e, const struct weir_request *request,
 		return false;
 	}
 	e->terms.core_is_pipe = e->weir->core_is_pipe;
+	e->terms.halt_on_exhaust = request->halt_on_exhaust;
 	if (request->terms != NULL) {
+		if (request->terms->bounds.halt_on_exhaust)
+			e->terms.halt_on_exhaust = true;
 		e->terms.require = request->terms->bounds.require;
 		if (!request->terms->bounds.tools.all)
 			e->only = &request->terms->bounds.tools;
 		e->grants = &request->terms->grants;
+		e->owner = request->terms->owner;
 		if (!keep_off(e, error))
 			return false;
 	}
@@ -181,7 +182,7 @@ accept_request(struct weir_execution *e, const struct weir_request *request,
 	    !take_trace(e, request, error) || !take_program(e, request, error))
 		return false;
 	/* W13: what could not work fails before anything is started. */
-	if (sup_exec_run_max(e->weir, e->program_len) > WIRE_MAX_FRAME) {
+	if (sup_exec_run_max(e) > WIRE_MAX_FRAME) {
 		sup_explain(error,
 		    "the names of %zu tools do not fit the frame that offers "
 		    "them; offer fewer",
@@ -279,6 +280,14 @@ weir_start(struct weir *weir, const struct weir_request *request,
 		weir->executions = e;
 		sup_exec_refuse(
 		    e, request->terms->refused, request->terms->refusal);
+		return e;
+	}
+	if (weir->mcp != NULL) {
+		first_warnings(e);
+		sup_terms_warn(e, request);
+		e->next = weir->executions;
+		weir->executions = e;
+		sup_exec_mcp_begin(e);
 		return e;
 	}
 	/* Where the host cannot give what is needed, the execution ends before

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -77,6 +79,30 @@ is_ours(int fd, const char *what, const char *name, mode_t type, mode_t mask,
 	return false;
 }
 
+/*
+ * KERNEL: fsync(2): a name that was made is on the disk when its directory is.
+ * Otherwise what is written there could be gone with the machine, whatever is
+ * done about the file itself. Who may not read the directory above his own
+ * cannot see to it, and some file systems cannot.
+ */
+static int
+sync_name(int dir_fd, const char *path)
+{
+	char above[PATH_MAX];
+	int r, fd = -1;
+
+	if (dir_fd == AT_FDCWD) {
+		(void)snprintf(
+		    above, sizeof(above), "%.*s/..", PATH_MAX - 8, path);
+		fd = sup_sys_open(above, OPEN_DIR);
+		if (fd < 0)
+			return 0;
+	}
+	r = sup_sys_sync(fd >= 0 ? fd : dir_fd);
+	sup_sys_close(&fd);
+	return r == -EINVAL ? 0 : r;
+}
+
 /* The directory `name` in dir_fd, or at a path where that is AT_FDCWD. */
 static int
 open_dir(
@@ -85,6 +111,8 @@ open_dir(
 	const char *at = dir_fd == AT_FDCWD ? path : name;
 	int fd, r = sup_sys_mkdir(dir_fd, at);
 
+	if (r == 0)
+		r = sync_name(dir_fd, path);
 	if (r < 0 && r != -EEXIST)
 		return fail(error, path, name, r);
 	fd = dir_fd == AT_FDCWD ? sup_sys_open(at, OPEN_DIR)
@@ -98,21 +126,55 @@ open_dir(
 
 /* --- the key -------------------------------------------------------------- */
 
-/* With the lock held. The first start fills the file. */
-static int
-fill_key(int fd, uint8_t key[SUP_STATE_KEY_LEN])
+/* Whether it is one: what a machine that stopped left may be zeros. */
+static bool
+is_key(const uint8_t *key, ssize_t len)
 {
-	ssize_t n = bind_sys_read_at(fd, key, SUP_STATE_KEY_LEN, 0);
-	int r;
+	static const uint8_t zeros[SUP_STATE_KEY_LEN];
 
+	return len == SUP_STATE_KEY_LEN &&
+	    memcmp(key, zeros, sizeof(zeros)) != 0;
+}
+
+/* Ledgers come after the key. */
+static bool
+was_used(int dir_fd)
+{
+	int fd = sup_sys_open_beneath(dir_fd, "runs", OPEN_DIR);
+	bool was = fd != -ENOENT;
+
+	sup_sys_close(&fd);
+	return was;
+}
+
+/* With the lock held. The first start fills the file; one that was stopped
+ * meanwhile has used nothing of it. */
+static int
+fill_key(int fd, int dir_fd, uint8_t key[SUP_STATE_KEY_LEN])
+{
+	uint8_t found[SUP_STATE_KEY_LEN + 1];
+	ssize_t n = bind_sys_read_at(fd, found, sizeof(found), 0);
+	int r = 0;
+
+	if (n < 0)
+		return (int)n;
+	if (is_key(found, n)) {
+		memcpy(key, found, SUP_STATE_KEY_LEN);
+		explicit_bzero(found, sizeof(found));
+		return 0;
+	}
 	if (n != 0)
-		return n < 0 ? (int)n : n == SUP_STATE_KEY_LEN ? 0 : -EBADMSG;
+		r = was_used(dir_fd) ? -EBADMSG : bind_sys_truncate(fd, 0);
+	if (r < 0)
+		return r;
 	r = sup_sys_random(key, SUP_STATE_KEY_LEN);
 	if (r < 0)
 		return r;
 	r = bind_sys_append(fd, key, SUP_STATE_KEY_LEN, 0);
 	if (r == 0)
 		r = sup_sys_sync(fd);
+	if (r == 0)
+		r = sync_name(dir_fd, "");
 	if (r < 0)
 		(void)bind_sys_truncate(fd, 0);
 	return r;
@@ -146,12 +208,12 @@ read_key(int dir_fd, const char *path, uint8_t key[SUP_STATE_KEY_LEN],
 		S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH, error)) {
 		r = lock_key(fd);
 		if (r == 0)
-			r = fill_key(fd, key);
+			r = fill_key(fd, dir_fd, key);
 		if (r == -EBADMSG)
 			sup_explain(error,
-			    "%s/key: it is not %d bytes long; with another key "
-			    "the hashes of the ledgers here mean nothing: use "
-			    "another directory",
+			    "%s/key: it is not a key of %d bytes; with another "
+			    "key the hashes of the ledgers here mean nothing: "
+			    "use another directory",
 			    path, SUP_STATE_KEY_LEN);
 		else if (r < 0)
 			(void)fail(error, path, "key", r);
@@ -193,9 +255,8 @@ sup_state_open_run(
 		return -1;
 	}
 	if (disk)
-		r = sup_sys_sync(runs_fd);
-	/* KERNEL: some file systems cannot do that for a directory. */
-	if (r < 0 && r != -EINVAL) {
+		r = sync_name(runs_fd, "");
+	if (r < 0) {
 		(void)fail(error, "run", name, r);
 		sup_sys_close(&fd);
 	}

@@ -78,7 +78,7 @@ sup_sys_watch_file(int fd)
 		return -errno;
 	/* By the open file, whatever its name is now. */
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (inotify_add_watch(watch, path, IN_MODIFY) < 0) {
+	if (inotify_add_watch(watch, path, IN_MODIFY | IN_ATTRIB) < 0) {
 		int error = errno;
 
 		(void)close(watch);

@@ -26,7 +26,7 @@ int sup_sys_mount_flags(int fd);
  * not known. */
 int sup_sys_has_attribute(int fd, const char *name);
 
-/* A descriptor that is readable when the file at path was written to. */
+/* A descriptor that is readable when the file was written to, or removed. */
 int sup_sys_watch_file(int fd);
 
 #endif

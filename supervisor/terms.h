@@ -39,8 +39,9 @@ struct sup_terms {
 	uint64_t child_bytes_max;
 	uint64_t cpu_seconds; /* what RLIMIT_CPU can say: rounded up */
 	bool cpu_rounded;
-	uint32_t require;  /* of enum sup_require */
-	bool core_is_pipe; /* of the host: core(5), core_pattern */
+	uint32_t require;     /* of enum sup_require */
+	bool halt_on_exhaust; /* a spent budget ends the execution */
+	bool core_is_pipe;    /* of the host: core(5), core_pattern */
 };
 
 /*

@@ -243,6 +243,8 @@ bound_deployment(struct loader *loader)
 			  "for --level process too";
 	if (config->unconfined)
 		bounds->level = SUP_LEVEL_NONE;
+	if (config->halt_on_exhaust)
+		bounds->halt_on_exhaust = true;
 	if (problem != NULL)
 		sup_explain(loader->error, "%s", problem);
 	return problem == NULL;
@@ -290,6 +292,44 @@ narrow(struct loader *loader)
 	return true;
 }
 
+/* Each text with its length, so that no two owners spell the same. */
+static void
+add_text(struct bind_sha256 *sha, const char *text, size_t len)
+{
+	/* What is not there is longer than anything. */
+	size_t size = text != NULL ? len : SIZE_MAX;
+
+	bind_sha256_add(
+	    sha, (struct wire_span){(const uint8_t *)&size, sizeof(size)});
+	if (text != NULL)
+		bind_sha256_add(
+		    sha, (struct wire_span){(const uint8_t *)text, len});
+}
+
+/* Whose terms these are, and by which profile. */
+static void
+sum_owner(struct loader *loader)
+{
+	const struct weir_terms_config *config = loader->config;
+	const struct sup_profile *request =
+	    loader->terms->texts[SUP_FORMAT_REQUEST];
+	const char *profile = config->profile;
+	const char *words[3];
+	struct bind_sha256 sha;
+
+	if (profile == NULL && request != NULL)
+		profile = request->profile;
+	words[0] = config->tenant;
+	words[1] = config->policy.name;
+	words[2] = profile;
+	bind_sha256_init(&sha);
+	for (size_t i = 0; i < 3; i++)
+		add_text(
+		    &sha, words[i], words[i] != NULL ? strlen(words[i]) : 0);
+	add_text(&sha, config->policy.text, config->policy.len);
+	bind_sha256_finish(&sha, loader->terms->owner);
+}
+
 struct weir_terms *
 weir_terms_new(const struct weir_terms_config *config,
     enum weir_fault *ret_fault, char error[WEIR_ERROR_MAX])
@@ -309,6 +349,8 @@ weir_terms_new(const struct weir_terms_config *config,
 	    load(&loader, SUP_FORMAT_POLICY, &config->policy, NULL) &&
 	    load_profile(&loader) && narrow(&loader) &&
 	    sup_terms_grants(terms, config, &loader.fault, error);
+	if (good)
+		sum_owner(&loader);
 	free(loader.scratch_mem);
 	free(loader.spare);
 	*ret_fault = good ? WEIR_FAULT_NONE : loader.fault;

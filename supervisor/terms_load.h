@@ -7,6 +7,7 @@
 #ifndef SUP_TERMS_LOAD_H
 #define SUP_TERMS_LOAD_H
 
+#include "bindings/sha256.h"
 #include "supervisor/exec.h"
 #include "supervisor/narrow.h"
 
@@ -27,6 +28,8 @@ struct weir_terms {
 	enum weir_backend backend;
 	bool unconfined;
 	const char *python; /* or NULL */
+	/* A sum of the tenant, its policy and the profile. */
+	uint8_t owner[BIND_SHA256_LEN];
 	struct sup_grants grants;
 	/* What the above points into, by format; NULL where there was no
 	 * text. */

@@ -357,10 +357,12 @@ was_out_of_memory(const struct sup_facts *f)
 		return true;
 	case SUP_EVENT_WALL_OVER:
 	case SUP_EVENT_CANCEL:
+	case SUP_EVENT_EXHAUSTED:
 	case SUP_EVENT_EXCEEDED:
 	case SUP_EVENT_REFUSED:
 		return false;
 	case SUP_EVENT_NONE:
+	case SUP_EVENT_GATHERED:
 	case SUP_EVENT_READY:
 	case SUP_EVENT_FAILED:
 	case SUP_EVENT_READY_LATE:
@@ -414,6 +416,14 @@ by_cause(const struct sup_facts *f, struct sup_verdict *v)
 		say(v, SUP_KIND_CANCELLED, "cancelled from outside");
 		by_host(f, v);
 		break;
+	case SUP_EVENT_EXHAUSTED:
+		say(v, SUP_KIND_BUDGET_EXHAUSTED,
+		    "the budget of tool calls is spent (%s), which ends this "
+		    "execution",
+		    sup_limit_spec(f->exhausted)->word);
+		v->limit_hit = f->exhausted;
+		by_host(f, v);
+		break;
 	case SUP_EVENT_EXCEEDED:
 		exceeded(f, v);
 		break;
@@ -435,6 +445,7 @@ by_cause(const struct sup_facts *f, struct sup_verdict *v)
 		v->limit_hit = SUP_LIMIT_READY;
 		break;
 	case SUP_EVENT_NONE:
+	case SUP_EVENT_GATHERED:
 	case SUP_EVENT_READY:
 	case SUP_EVENT_GRACE_OVER:
 	case SUP_EVENT_GONE:

@@ -39,6 +39,7 @@ struct sup_facts {
 	enum sup_kind refusal_kind; /* NONE: the confinement is lacking */
 	bool evidence_broken;
 	enum wire_exceeded exceeded; /* EXCEEDED */
+	enum sup_limit exhausted;    /* EXHAUSTED */
 	/* How process 2 ended, when that was seen; did we send a signal? */
 	bool exited;
 	int wait_status;

@@ -12,6 +12,7 @@
 #include "bindings/provider_command.h"
 #include "supervisor/bind_adapter.h"
 #include "supervisor/exec.h"
+#include "supervisor/exec_mcp.h"
 #include "supervisor/exec_trace.h"
 #include "supervisor/explain.h"
 #include "supervisor/state_dir.h"
@@ -138,6 +139,17 @@ sweep(struct weir *weir)
 		sup_scratch_sweep(&weir->scratch, stub);
 }
 
+/* Where the state directory is, so that it is granted to nobody. */
+static bool
+keep_path(struct weir *weir, const char *path)
+{
+	char real[PATH_MAX];
+
+	weir->state = strdup(
+	    sup_sys_realpath(path, real, sizeof(real)) == 0 ? real : path);
+	return weir->state != NULL;
+}
+
 static bool
 load(struct weir *weir, const struct weir_config *config,
     enum weir_fault *ret_fault, char error[WEIR_ERROR_MAX])
@@ -175,6 +187,10 @@ load(struct weir *weir, const struct weir_config *config,
 		weir->runs_fd = sup_state_open(config->state, weir->key, error);
 	if (config->state != NULL && weir->runs_fd < 0)
 		return false;
+	if (config->state != NULL && !keep_path(weir, config->state)) {
+		sup_explain(error, "out of memory");
+		return false;
+	}
 	weir->open_mounts = can_open_mounts(weir->libexec);
 	sweep(weir);
 	return true;
@@ -211,6 +227,7 @@ weir_free(struct weir *weir)
 		return;
 	while (weir->executions != NULL)
 		weir_execution_free(weir->executions);
+	sup_exec_mcp_free(weir);
 	bind_catalogue_free(weir->catalogue);
 	sup_loop_release(&weir->loop);
 	sup_sys_close(&weir->stub_fd);
@@ -224,6 +241,7 @@ weir_free(struct weir *weir)
 		free(weir->environment[i]);
 	free(weir->environment);
 	free(weir->libexec);
+	free(weir->state);
 	free(weir);
 }
 
@@ -256,9 +274,12 @@ settle(struct weir *weir)
 				sup_exec_event(e, SUP_EVENT_SETTLE_OVER);
 			else
 				sup_exec_arm(e);
+		} else if (e->state == SUP_EXEC_GATHERING) {
+			sup_exec_mcp_look(e);
 		}
 		e = next;
 	}
+	sup_exec_mcp_sweep(weir);
 }
 
 bool

@@ -21,6 +21,7 @@
 struct weir;
 struct weir_execution;
 struct weir_terms;
+struct weir_source;
 
 #define WEIR_ERROR_MAX 1024
 
@@ -28,13 +29,16 @@ struct weir_config {
 	const char *python;  /* a name or a path; NULL: python3 */
 	const char *path;    /* where a name is looked up; NULL: nowhere */
 	const char *libexec; /* directory of weir-child and its companions */
-	/* From which tools get HOME LOGNAME PATH SHELL TERM USER LANG. NULL:
-	 * an empty environment. */
+	/* From which tools get HOME LOGNAME PATH SHELL TERM USER LANG, and
+	 * configurations of MCP servers their variables. NULL: an empty
+	 * environment. */
 	const char *const *environment;
 	uint32_t layers; /* ~0u; other values only in a test build */
 	/* Where the ledgers of Runs are kept; NULL: there are none. */
 	const char *state;
-	bool disk; /* ledgers survive the machine's death, too */
+	/* Ledgers survive the machine's death, too: weir_dispatch waits for the
+	 * disk, once for all that was recorded in a turn of an execution. */
+	bool disk;
 };
 
 /* Whose fault a failed call is: 126 and 127, 2, or 125 of the command. */
@@ -75,6 +79,66 @@ bool weir_dispatch(struct weir *weir, int timeout_ms);
  * is split by the quoting rules of the shell and nothing is expanded.
  */
 bool weir_tool_command(struct weir *weir, const char *name, const char *line,
+    char error[WEIR_ERROR_MAX]);
+
+/* A directory of the host as tools. */
+struct weir_files {
+	const char *root; /* an absolute path without links in it */
+	/* What can be read and written, as paths beneath the root: "/" is all
+	 * of it. Without either list all can be read and nothing written. */
+	const char *const *read;
+	size_t read_count;
+	const char *const *write;
+	size_t write_count;
+	/* As in weir_terms_config. */
+	const char *const *keep_off;
+};
+
+/*
+ * Offers NAME.list, NAME.stat, NAME.read and NAME.write to executions that
+ * start later (weir(1), "Directories as tools"). The root is opened now, and
+ * stays the one that is meant. Nothing of *files is kept.
+ */
+bool weir_tool_files(struct weir *weir, const char *name,
+    const struct weir_files *files, char error[WEIR_ERROR_MAX]);
+
+/* Why a tool is not for programs: each call is refused before it runs, with the
+ * advice to call it directly. */
+enum weir_tool_mark {
+	WEIR_TOOL_REQUIRES_APPROVAL, /* refused as approval_required */
+	WEIR_TOOL_MAY_SUSPEND	     /* refused as input_required */
+};
+
+/* Marks a tool, for calls from now on in every execution. False when there is
+ * no tool of this name. */
+bool weir_tool_mark(struct weir *weir, const char *name,
+    enum weir_tool_mark mark, char error[WEIR_ERROR_MAX]);
+
+/*
+ * Takes a tool back: calls from now on are refused in every execution, also
+ * those that wait, in the words for a name that is not offered. What runs goes
+ * on. The name stays taken. False when there is no tool of this name.
+ */
+bool weir_tool_withdraw(
+    struct weir *weir, const char *name, char error[WEIR_ERROR_MAX]);
+
+/*
+ * Offers the tools of MCP servers to executions that start later, as
+ * SERVER.TOOL: an `mcpServers` text (weir(1), MCP SERVERS). Once in the life of
+ * a context. Servers run with the caller's rights. They are started for the
+ * first execution that may use them and live across executions; those of one
+ * tenant and profile (struct weir_terms) are never another's.
+ */
+bool weir_mcp_servers(struct weir *weir, const struct weir_source *source,
+    char error[WEIR_ERROR_MAX]);
+
+/*
+ * Offers the HTTP endpoints of a file (weir(1), HTTP TOOLS) as tools. Variables
+ * in it are looked up in the environment of weir_config. False with a sentence
+ * that names file, line and member; tools that stand before it are offered
+ * then all the same.
+ */
+bool weir_tools_http(struct weir *weir, const struct weir_source *file,
     char error[WEIR_ERROR_MAX]);
 
 enum weir_stream { WEIR_STDOUT, WEIR_STDERR };
@@ -129,6 +193,8 @@ struct weir_terms_config {
 	/* In place of the profile's, up to the ceilings. */
 	const struct weir_limit *limits;
 	size_t limit_count;
+	/* A spent budget ends the execution, as where one of the texts says. */
+	bool halt_on_exhaust;
 	bool level_given; /* level stands in place of the profile's */
 	enum weir_level level;
 	enum weir_backend backend;
@@ -142,6 +208,9 @@ struct weir_terms_config {
 	/* Directories that no grant may hold or lie in, beside weir's own;
 	 * NULL-terminated, or NULL. */
 	const char *const *keep_off;
+	/* Whose programs these are; NULL: nobody's in particular. Beside the
+	 * policy and the profile it decides who shares MCP servers. */
+	const char *tenant;
 	struct weir_source policy;  /* of a tenant: it only narrows */
 	struct weir_source request; /* data that nobody trusts */
 };
@@ -168,7 +237,10 @@ struct weir_request {
 	size_t program_len;
 	const struct weir_limit *limits; /* the others have their defaults */
 	size_t limit_count;
-	const char *run; /* NULL: the execution is a Run of its own */
+	bool halt_on_exhaust; /* or where the terms say so */
+	/* NULL: the execution is a Run of its own. weir_start reads all of the
+	 * Run's ledger, which takes milliseconds for ten thousand calls. */
+	const char *run;
 	enum weir_level level;
 	enum weir_backend backend;
 	/* No confinement at all: the program has the caller's rights. The

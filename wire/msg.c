@@ -25,6 +25,21 @@ wire_msg_type_word(enum wire_msg_type type)
 }
 
 const char *
+wire_left_word(enum wire_left left)
+{
+	static const char *const words[WIRE_LEFTS] = {
+	    [WIRE_LEFT_CALLS] = "calls",
+	    [WIRE_LEFT_BYTES] = "total_bytes",
+	    [WIRE_LEFT_PRODUCED] = "produced_bytes",
+	    [WIRE_LEFT_KEPT] = "kept_bytes",
+	    [WIRE_LEFT_TIME] = "total_tool_time",
+	};
+
+	WIRE_BUG_IF((unsigned)left >= WIRE_LEFTS);
+	return words[left];
+}
+
+const char *
 wire_limit_word(enum wire_limit limit)
 {
 	return (unsigned)limit < WIRE_LIMITS ? limit_words[limit] : "unknown";

@@ -105,6 +105,19 @@ struct wire_done {
 	size_t warning_count;
 };
 
+/* What the program may still spend, as `run` and each `reply` tell it. */
+enum wire_left {
+	WIRE_LEFT_CALLS,
+	WIRE_LEFT_BYTES,    /* arguments, and results that are delivered */
+	WIRE_LEFT_PRODUCED, /* results, delivered or not */
+	WIRE_LEFT_KEPT,	    /* results that are kept */
+	WIRE_LEFT_TIME,	    /* ms of all tool calls together */
+	WIRE_LEFTS
+};
+
+/* "calls", "total_bytes", "produced_bytes", "kept_bytes", "total_tool_time" */
+const char *wire_left_word(enum wire_left left);
+
 struct wire_run {
 	struct wire_span program; /* raw string */
 	struct wire_span tools;	  /* an array of distinct strings, raw */
@@ -112,6 +125,8 @@ struct wire_run {
 	uint64_t frame_max; /* ceiling of a frame child to host */
 	uint64_t value_max;
 	uint64_t arguments_max;
+	bool has_left;
+	uint64_t left[WIRE_LEFTS];
 };
 
 struct wire_abort {
@@ -130,6 +145,8 @@ struct wire_reply {
 	enum wire_tool_kind error;
 	struct wire_span message; /* ERROR: raw string */
 	bool hard;
+	bool has_left;
+	uint64_t left[WIRE_LEFTS];
 };
 
 struct wire_msg {
@@ -165,18 +182,21 @@ void wire_msg_encode_ready(
 void wire_msg_encode_call(struct wire_out *out, uint64_t id,
     struct wire_span name_text, struct wire_span arguments);
 void wire_msg_encode_done(struct wire_out *out, const struct wire_done *done);
-/* program_text and the names are UTF-8 text and are escaped here. */
+/* program_text and the names are UTF-8 text and are escaped here. left is of
+ * WIRE_LEFTS, each at most WIRE_MAX_ID, or NULL for none; so it is below. */
 void wire_msg_encode_run(struct wire_out *out, struct wire_span program_text,
     const struct wire_span *name_texts, size_t name_count, uint64_t frame_max,
-    uint64_t value_max, uint64_t arguments_max);
+    uint64_t value_max, uint64_t arguments_max, const uint64_t *left);
 void wire_msg_encode_abort(struct wire_out *out, struct wire_span reason_text);
-void wire_msg_encode_reply_value(
-    struct wire_out *out, uint64_t id, struct wire_span value);
+void wire_msg_encode_reply_value(struct wire_out *out, uint64_t id,
+    struct wire_span value, const uint64_t *left);
 void wire_msg_encode_reply_handle(struct wire_out *out, uint64_t id,
-    struct wire_span handle_text, uint64_t size, struct wire_span preview_text);
+    struct wire_span handle_text, uint64_t size, struct wire_span preview_text,
+    const uint64_t *left);
 /* message_text may be any bytes; ill-formed parts become U+FFFD, and what is
  * over WIRE_MAX_MESSAGE is cut, as in the reason of an abort. */
 void wire_msg_encode_reply_error(struct wire_out *out, uint64_t id,
-    enum wire_tool_kind kind, struct wire_span message_text, bool hard);
+    enum wire_tool_kind kind, struct wire_span message_text, bool hard,
+    const uint64_t *left);
 
 #endif

@@ -285,6 +285,29 @@ run_tools(struct wire_reader *r, const struct wire_object *frame,
 		wire_fields_fail(r, err, "tools", m->value.p);
 }
 
+/* Exactly as many as there are meters. False: none are there. */
+static bool
+take_left(struct wire_reader *r, const struct wire_object *frame,
+    uint64_t left[WIRE_LEFTS])
+{
+	struct wire_json_cursor cursor;
+	enum wire_json_token token;
+	struct wire_span text;
+	size_t count = 0;
+
+	if (wire_fields_find(frame, "left") == NULL ||
+	    !wire_take_array(r, frame, "left", &cursor))
+		return false;
+	while ((token = wire_take_next(&cursor, &text)) != WIRE_TOK_ARRAY_END) {
+		if (token != WIRE_TOK_NUMBER || count == WIRE_LEFTS ||
+		    !wire_json_plain_uint(text, WIRE_MAX_ID, &left[count++]))
+			break;
+	}
+	if (token != WIRE_TOK_ARRAY_END || count != WIRE_LEFTS)
+		wire_fields_bad(r, "left", wire_fields_find(frame, "left"));
+	return true;
+}
+
 static void
 decode_run(struct wire_reader *r, const struct wire_object *frame,
     struct wire_run *run)
@@ -301,6 +324,7 @@ decode_run(struct wire_reader *r, const struct wire_object *frame,
 		run->arguments_max =
 		    wire_take_uint(r, &limits, "arguments", WIRE_MAX_FRAME);
 	}
+	run->has_left = take_left(r, frame, run->left);
 }
 
 static void
@@ -360,6 +384,7 @@ decode_reply(struct wire_reader *r, const struct wire_object *frame,
 	default:
 		break;
 	}
+	reply->has_left = take_left(r, frame, reply->left);
 }
 
 /* --- any frame ----------------------------------------------------------- */

@@ -63,6 +63,20 @@ member_raw_strings(struct wire_out *out, const char *name,
 }
 
 static void
+member_left(struct wire_out *out, const uint64_t *left)
+{
+	unsigned i;
+
+	if (left == NULL)
+		return;
+	wire_out_key(out, "left");
+	wire_out_begin_array(out);
+	for (i = 0; i < WIRE_LEFTS; i++)
+		wire_out_uint(out, left[i]);
+	wire_out_end_array(out);
+}
+
+static void
 limit_value(struct wire_out *out, uint64_t value)
 {
 	if (value == WIRE_LIMIT_INFINITY)
@@ -179,7 +193,7 @@ wire_msg_encode_done(struct wire_out *out, const struct wire_done *done)
 void
 wire_msg_encode_run(struct wire_out *out, struct wire_span program_text,
     const struct wire_span *name_texts, size_t name_count, uint64_t frame_max,
-    uint64_t value_max, uint64_t arguments_max)
+    uint64_t value_max, uint64_t arguments_max, const uint64_t *left)
 {
 	size_t i;
 
@@ -197,6 +211,7 @@ wire_msg_encode_run(struct wire_out *out, struct wire_span program_text,
 	member_uint(out, "value", value_max);
 	member_uint(out, "arguments", arguments_max);
 	wire_out_end_object(out);
+	member_left(out, left);
 	end(out);
 }
 
@@ -210,19 +225,21 @@ wire_msg_encode_abort(struct wire_out *out, struct wire_span reason_text)
 }
 
 void
-wire_msg_encode_reply_value(
-    struct wire_out *out, uint64_t id, struct wire_span value)
+wire_msg_encode_reply_value(struct wire_out *out, uint64_t id,
+    struct wire_span value, const uint64_t *left)
 {
 	begin(out, WIRE_MSG_REPLY);
 	member_uint(out, "id", id);
 	wire_out_key(out, "value");
 	wire_out_raw(out, value);
+	member_left(out, left);
 	end(out);
 }
 
 void
 wire_msg_encode_reply_handle(struct wire_out *out, uint64_t id,
-    struct wire_span handle_text, uint64_t size, struct wire_span preview_text)
+    struct wire_span handle_text, uint64_t size, struct wire_span preview_text,
+    const uint64_t *left)
 {
 	begin(out, WIRE_MSG_REPLY);
 	member_uint(out, "id", id);
@@ -236,12 +253,14 @@ wire_msg_encode_reply_handle(struct wire_out *out, uint64_t id,
 		wire_out_cut_string(out, preview_text, WIRE_MAX_PREVIEW);
 	}
 	wire_out_end_object(out);
+	member_left(out, left);
 	end(out);
 }
 
 void
 wire_msg_encode_reply_error(struct wire_out *out, uint64_t id,
-    enum wire_tool_kind kind, struct wire_span message_text, bool hard)
+    enum wire_tool_kind kind, struct wire_span message_text, bool hard,
+    const uint64_t *left)
 {
 	begin(out, WIRE_MSG_REPLY);
 	member_uint(out, "id", id);
@@ -253,5 +272,6 @@ wire_msg_encode_reply_error(struct wire_out *out, uint64_t id,
 	wire_out_key(out, "hard");
 	wire_out_bool(out, hard);
 	wire_out_end_object(out);
+	member_left(out, left);
 	end(out);
 }

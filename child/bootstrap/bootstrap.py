@@ -269,13 +269,68 @@ class Delivery:
             self.future.set_exception(error)
 
 
+class Budget:
+    """What is left for tool calls, as the host has said last: calls, bytes of
+    arguments and results, bytes that tools may give, bytes that the host keeps,
+    and seconds of all calls together. Reading it decides nothing."""
+
+    __slots__ = ()
+
+    calls = property(lambda self: _weir.left(0))
+    total_bytes = property(lambda self: _weir.left(1))
+    produced_bytes = property(lambda self: _weir.left(2))
+    kept_bytes = property(lambda self: _weir.left(3))
+    total_tool_time = property(lambda self: (_weir.left(4) or 0) / 1000)
+
+    def __repr__(self):
+        return "<left: calls %s, total_bytes %s, produced_bytes %s, " \
+            "kept_bytes %s, total_tool_time %s s>" % (
+                self.calls, self.total_bytes, self.produced_bytes,
+                self.kept_bytes, self.total_tool_time)
+
+
 # --- names -------------------------------------------------------------------
 
 aliases = {}
+dotted = set()  # names of tools that are spelled SERVER.TOOL
 
 
 def is_alias(name):
-    return name in aliases
+    return name in aliases or name in dotted
+
+
+class ToolServer:
+    """The tools of one server whose names are identifiers."""
+
+    def __init__(self, server):
+        vars(self)["."] = server  # no tool's name
+
+    def __getattr__(self, name):
+        if name.startswith("__") or "." not in vars(self):
+            raise AttributeError(name)
+        tool = "%s.%s" % (vars(self)["."], name)
+        raise AttributeError("no tool is called %s; names are in TOOLS, and "
+                             "call_tool(%r, ...) takes any of them" % (
+                                 tool, tool))
+
+    def __repr__(self):
+        return "<the tools of %s>" % vars(self)["."]
+
+
+def add_servers(names, taken, tools, call):
+    """An object for each server, unless something has its name."""
+    servers = {}
+    for name in tools:
+        server, dot, tool = name.partition(".")
+        if not (dot and server.isidentifier() and tool.isidentifier()) or (
+                server in taken or server in aliases or tool in KEYWORDS
+                or tool.startswith("__")):
+            continue
+        if server not in servers:
+            servers[server] = ToolServer(server)
+        vars(servers[server])[tool] = make_alias(name, call)
+        dotted.add(name)
+    names.update(servers)
 
 
 def make_alias(name, call):
@@ -313,15 +368,16 @@ def make_namespace(tools, awaiting):
     main.__annotations__ = {}
     names = vars(main)
     names.update(call_tool=call_tool, call_tool_sync=call_tool_sync,
-                 TOOLS=tools, ToolError=ToolError,
+                 TOOLS=tools, BUDGET=Budget(), ToolError=ToolError,
                  ToolResultHandle=ToolResultHandle)
-    for cls in (ToolError, ToolResultHandle):
+    for cls in (ToolError, ToolResultHandle, ToolServer):
         cls.__module__ = "__main__"
     taken = KEYWORDS.union(names, vars(builtins))
     for name in OWN_TOOLS + tuple(tools):
         if name.isidentifier() and name not in taken:
             aliases[name] = make_alias(name, call_tool)
     names.update(aliases)
+    add_servers(names, taken, tools, call_tool)
     sys.modules["__main__"] = main
     return names
 

@@ -3,6 +3,7 @@
 #include <asm/unistd.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "child/module/link.h"
 #include "child/sys.h"
@@ -17,6 +18,10 @@ static struct {
 	bool reading; /* somebody is the reader */
 	bool over;    /* the last frame is on its way, or written */
 	struct stub_pending_table table;
+	bool has_left;
+	uint64_t left[WIRE_LEFTS]; /* as the last frame with it says */
+	uint64_t calls_max;	   /* what `run` left of them */
+	uint64_t claimed;	   /* calls that were made */
 } channel;
 
 /* How often an owner is told of a reply, at most. */
@@ -66,6 +71,36 @@ stub_channel_fd(void)
 	return channel.link.fd;
 }
 
+/* The state lock is held, or nothing else is going on. */
+static void
+note_left(bool has_left, const uint64_t left[WIRE_LEFTS])
+{
+	if (!has_left)
+		return;
+	channel.has_left = true;
+	memcpy(channel.left, left, sizeof(channel.left));
+}
+
+bool
+stub_channel_left(uint64_t ret_left[WIRE_LEFTS])
+{
+	uint64_t calls;
+	bool has_left;
+
+	lock(channel.state);
+	has_left = channel.has_left;
+	memcpy(ret_left, channel.left, sizeof(channel.left));
+	/* Ids have no gap, and the host charges each: those on their way are
+	 * spent as well. */
+	calls = channel.claimed < channel.calls_max
+	    ? channel.calls_max - channel.claimed
+	    : 0;
+	unlock(channel.state);
+	if (calls < ret_left[WIRE_LEFT_CALLS])
+		ret_left[WIRE_LEFT_CALLS] = calls;
+	return has_left;
+}
+
 /* Hands out the frames that have been read; false when there is none. Only
  * the reader may. */
 static bool
@@ -83,6 +118,7 @@ hand_out(void)
 			stub_link_refuse(WIRE_ERR_OUT_OF_TURN, offset);
 		stub_reply_copy(&reply, &msg.u.reply);
 		lock(channel.state);
+		note_left(msg.u.reply.has_left, msg.u.reply.left);
 		wanted =
 		    stub_pending_settle(&channel.table, msg.u.reply.id, &reply);
 		unlock(channel.state);
@@ -214,6 +250,8 @@ stub_channel_decision(struct wire_run *ret_run)
 	if (msg.type != WIRE_MSG_RUN)
 		stub_link_exit(0);
 	*ret_run = msg.u.run;
+	note_left(msg.u.run.has_left, msg.u.run.left);
+	channel.calls_max = channel.left[WIRE_LEFT_CALLS];
 }
 
 /* Room for a call's frame beside its arguments. */
@@ -236,6 +274,7 @@ enter(PyObject *notify)
 	if (pending != NULL) {
 		pending->notify = notify;
 		pending->async = notify != NULL;
+		channel.claimed = channel.next_id + 1;
 	}
 	unlock(channel.state);
 	return pending;

@@ -35,6 +35,10 @@ void stub_channel_send(struct wire_span frame);
  * The process ends when the host is gone or decides against it. */
 void stub_channel_decision(struct wire_run *ret_run);
 
+/* What the host has said last of what may still be spent, and of the calls no
+ * more than those that were not made yet. False when it has said nothing. */
+bool stub_channel_left(uint64_t ret_left[WIRE_LEFTS]);
+
 /* -1 when it was forgotten. */
 int stub_channel_fd(void);
 /* In a process that was forked: closes the descriptor of this one. */

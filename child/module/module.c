@@ -14,6 +14,8 @@
  *   drop(id)                          nobody wants that reply any more
  *   pump()                            read what is there, notify
  *   is_pumping() -> bool              this thread is inside of pump
+ *   left(which) -> int, or None       what may still be spent, as the host has
+ *                                     said last; in the order of wire_left
  *   descriptor() -> int               what an event loop watches
  *   forget()                          in a process that was forked: closes the
  *                                     channel
@@ -318,6 +320,24 @@ is_pumping(PyObject *self, PyObject *unused)
 }
 
 static PyObject *
+left(PyObject *self, PyObject *which)
+{
+	uint64_t amounts[WIRE_LEFTS];
+	unsigned long index = PyLong_AsUnsignedLong(which);
+
+	(void)self;
+	if (PyErr_Occurred() != NULL || !is_booted())
+		return NULL;
+	if (index >= WIRE_LEFTS) {
+		PyErr_SetString(PyExc_ValueError, "no such meter");
+		return NULL;
+	}
+	if (!stub_channel_left(amounts))
+		Py_RETURN_NONE;
+	return PyLong_FromUnsignedLongLong(amounts[index]);
+}
+
+static PyObject *
 descriptor(PyObject *self, PyObject *unused)
 {
 	(void)self;
@@ -465,6 +485,7 @@ static PyMethodDef methods[] = {
     {"drop", drop, METH_O, NULL},
     {"pump", pump, METH_NOARGS, NULL},
     {"is_pumping", is_pumping, METH_NOARGS, NULL},
+    {"left", left, METH_O, NULL},
     {"descriptor", descriptor, METH_NOARGS, NULL},
     {"forget", forget, METH_NOARGS, NULL},
     {"open_files", open_files, METH_NOARGS, NULL},

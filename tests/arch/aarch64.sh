@@ -13,9 +13,9 @@ here=$(dirname "$0")
 work=$build-sysroot
 sh "$here/sysroot.sh" "$work" arm64 \
 	libc6-dev libbsd-dev libmd-dev libcmocka-dev libjansson-dev \
-	libseccomp-dev libpcre2-dev libmsgpack-dev libpython3-dev python3 bash dash coreutils util-linux \
-	mount sed grep mawk findutils procps libc-bin busybox-static \
-	linux-image-arm64 tzdata
+	libseccomp-dev libpcre2-dev libcurl4-openssl-dev libmsgpack-dev \
+	libpython3-dev python3 bash dash coreutils util-linux mount sed grep \
+	mawk findutils procps libc-bin busybox-static linux-image-arm64 tzdata
 SYSROOT=$(cd "$work/root" && pwd)
 TRIPLET=aarch64-linux-gnu
 export SYSROOT TRIPLET

@@ -21,9 +21,10 @@ ln -sfn "/usr/include/$machine-linux-gnu/asm" "$work/include/asm"
 echo '#include <string.h>' >"$work/include/bsd/string.h"
 cp /usr/include/bsd/sys/queue.h "$work/include/bsd/sys/"
 : >"$work/include/bsd/sys/cdefs.h"
-# One is loaded when it is used, of the other only inline functions are: their
-# headers need no libc of their own.
+# Two are loaded when they are used, and of the third only inline functions
+# are used: their headers need no libc of their own.
 cp /usr/include/pcre2.h "$work/include/"
+cp -r "/usr/include/$machine-linux-gnu/curl" "$work/include/"
 ln -sfn /usr/include/msgpack "$work/include/msgpack"
 # Of libmd one object is used, which asks nothing of a libc but memcpy.
 cp /usr/include/sha2.h "$work/include/"

@@ -358,11 +358,15 @@ def bench_ledger(bench):
             path.unlink(missing_ok=True)
             return float(timed([tool, path, str(count), how])[1].split()[0])
 
-        for how, count in (("append", calls // 5), ("disk", 200)):
+        floor = None
+        for how, count, name in (
+                ("append", calls // 5, "process"), ("disk", 256, "disk, alone"),
+                ("group", 2048, "disk, 64 at once")):
             times = [append(how, count) / count for _ in range(3)]
-            bench.row("ledger: a call recorded, %s" % (
-                "process" if how == "append" else "disk"),
-                1e6 * statistics.median(times), "us", None, 3)
+            value = 1e6 * statistics.median(times)
+            bench.row("ledger: a call recorded, %s" % name, value, "us",
+                      floor, 3)
+            floor = floor or value
         costs = []
         for part in (4, 2, 1):
             append("write", calls // part)
@@ -378,10 +382,55 @@ def bench_ledger(bench):
         bench.row("growth: ledger verified", slope(
             [(math.log(size), math.log(cost)) for size, cost in costs]),
             "exp", 1.0, rounds)
+        bench_ledger_start(bench, tool, calls, rounds)
+
+
+def bench_ledger_start(bench, tool, calls, rounds):
+    """An execution of a Run that has a long ledger already, beside the first
+    one of a Run."""
+    with tempfile.TemporaryDirectory() as folder:
+        def command(run):
+            return bench.command("1", "--state", folder, "--run", run)
+
+        timed(command("none"))
+        counts = (calls // 100, calls)
+        for count in counts:
+            timed([tool, pathlib.Path(folder, "runs", str(count)), str(count),
+                   "write"])
+        plain, *others = in_turns(
+            [command("none")] + [command(str(n)) for n in counts], rounds)
+        for count, times in zip(counts, others):
+            bench.row("start: a Run of %d calls / of none" % count,
+                      1e3 * statistics.median(times), "ms",
+                      1e3 * statistics.median(plain), rounds)
+
+
+def bench_offered(bench):
+    """Ten thousand tools through the library: what they cost before the start
+    and with it. What the program knows of them is their names."""
+    rounds = bench.times(30)
+    sizes = (0, 10000, 20000, 40000)
+    times = [([], []) for _ in sizes]
+    for _ in range(rounds):
+        for at, size in enumerate(sizes):
+            out = timed([bench.build / "tests/tools/offer",
+                         bench.build / "libexec/weir", PYTHON, str(size)])[1]
+            for part, word in zip(times[at], out.split()):
+                part.append(float(word))
+    for part, name in enumerate(("offered", "start with them")):
+        floor, *costs = [min(of[part]) for of in times]
+        bench.row("offered tools: %d %s / none" % (sizes[1], name),
+                  1e3 * costs[0], "ms",
+                  1e3 * floor if part == 1 else None, rounds)
+        bench.row("growth: offered tools, %s" % name, slope(
+            [(math.log(size), math.log(cost - floor))
+             for size, cost in zip(sizes[1:], costs) if cost > floor]),
+            "exp", 1.0, rounds)
 
 
 MEASUREMENTS = {"start": bench_start, "calls": bench_calls,
-                "ledger": bench_ledger, "json": bench_json,
+                "ledger": bench_ledger, "offered": bench_offered,
+                "json": bench_json,
                 "drain": bench_drain,
                 "growth": bench_growth, "growth-wire": bench_growth_wire,
                 "growth-values": bench_growth_values,

@@ -9,10 +9,12 @@ from weir_test import (ECHO, GUARANTEES, LAYERS, PYTHON, Case, finish, main,
                        run, shell)
 
 FIELDS = ["schema", "execution", "ok", "value", "returned", "stdout",
-          "stderr", "streams", "error", "limit_hit", "calls", "usage",
-          "isolation", "granted", "warnings", "exit"]
+          "stderr", "streams", "error", "limit_hit", "calls", "budget",
+          "usage", "isolation", "granted", "warnings", "exit"]
 INNER = {
     "calls": ["total", "completed", "failed", "refused", "unknown", "list"],
+    "budget": ["calls", "total_bytes", "produced_bytes", "kept_bytes",
+               "total_tool_time_ms", "run_calls", "run_bytes", "spent"],
     "usage": ["wall_ms", "cpu_ms", "max_rss_kb", "memory"],
     "isolation": ["level", "guarantees"],
     "granted": ["read", "mounted_below", "write", "exec", "environment",
@@ -39,6 +41,7 @@ class Schema(Case):
             self.assertIsNone(result["value"])
         self.check_streams(result)
         self.check_calls(result["calls"])
+        self.check_budget(result["budget"])
         self.check_isolation(result["isolation"])
         if result["error"] is not None:
             self.assertEqual(list(result["error"]), ERROR)
@@ -81,6 +84,13 @@ class Schema(Case):
                           ("completed", "failed", "refused", "unknown"))
             if call["state"] == "completed":
                 self.assertIsNone(call["kind"])
+
+    def check_budget(self, budget):
+        for name in INNER["budget"][:5]:
+            self.assertEqual(list(budget[name]), ["used", "limit"])
+            self.assertLessEqual(budget[name]["used"], budget[name]["limit"])
+        self.assertIsNone(budget["run_calls"])
+        self.assertIsNone(budget["run_bytes"])
 
     def check_isolation(self, isolation):
         self.assertEqual(list(isolation["guarantees"]), list(GUARANTEES))

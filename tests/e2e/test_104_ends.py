@@ -315,7 +315,7 @@ class Namespace(Case):
         self.assertEqual(
             self.value("return [__name__, sorted(n for n in globals()"
                        " if not n.startswith('__'))]"),
-            ["__main__", ["TOOLS", "ToolError", "ToolResultHandle",
+            ["__main__", ["BUDGET", "TOOLS", "ToolError", "ToolResultHandle",
                           "call_tool", "call_tool_sync", "get_tool_info",
                           "list_tools", "read_tool_output"]])
 

@@ -276,6 +276,15 @@ class Own(Case):
         self.refused("--read", "/tmp")
         self.refused("--write", "/tmp")
 
+    def test_state(self):
+        """The ledgers, and the key of their hashes."""
+        state = self.path("state")
+        self.assertEqual(run("1", "--state", state).code, 0)
+        for path in (state, self.directory, os.path.join(state, "key"),
+                     os.path.join(state, "runs")):
+            for kind in ("--read", "--write"):
+                self.refused("--state", state, kind, path)
+
     def test_too_many(self):
         words = []
         for n in range(41):

@@ -9,9 +9,10 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
-from weir_test import (ECHO, IS_ROOT, ROOT, TOOLS, WEIR, Watched, command,
-                       leftovers, main, mounts, survivors)
+from weir_test import (ECHO, HERE, IS_ROOT, ROOT, TOOLS, WEIR, Watched,
+                       command, leftovers, main, mounts, survivors)
 
 SHIM = os.path.join(TOOLS, "failing.so")
 SOURCE = (ROOT / "tests/tools/failing.c").read_text()
@@ -51,6 +52,7 @@ class Failing(Watched):
     LEVEL = "isolated"
     OPTIONS = ()
     PROGRAM, VALUE = PROGRAM, VALUE
+    MOST = MOST
 
     def setUp(self):
         super().setUp()
@@ -108,7 +110,7 @@ class Failing(Watched):
 
     def check(self, function):
         before = mounts()
-        for number in range(1, MOST + 1):
+        for number in range(1, self.MOST + 1):
             done = self.failing(function, number)
             if done is None:
                 break
@@ -212,6 +214,35 @@ class WithPrograms(Failing):
                os.path.realpath(shutil.which("sort")))
 
 
+class WithServers(Failing):
+    """What is called only for MCP servers, which start with the first
+    execution. One that cannot be had is not offered, and the result says
+    why."""
+    PROGRAM = ("import sys\n"
+               "print('out')\n"
+               "print('err', file=sys.stderr)\n"
+               "return [call_tool('s.echo', {'n': n}) for n in (1, 2)]")
+    MOST = 24
+
+    def setUp(self):
+        super().setUp()
+        path = self.write("mcp.json", json.dumps({"mcpServers": {"s": {
+            "command": sys.executable,
+            "args": ["-IB", str(HERE / "mcp_server.py")]}}}))
+        self.OPTIONS = ("--mcp-config", path)
+
+    def judge(self, done):
+        result = json.loads(done.stdout) if done.stdout else {}
+        error = result.get("error") or {}
+        if "(not_offered)" not in error.get("message", ""):
+            return super().judge(done)
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue([w for w in result["warnings"] if re.search(
+            "MCP server s: its tools are not offered: .{10,}", w)],
+            result["warnings"])
+        return None
+
+
 def add(case, function):
     def test(self):
         self.check(function)
@@ -243,8 +274,14 @@ PROGRAMS = ("fgetxattr", "fstatvfs", "fstat", "open", "read", "realpath",
 for name in FAILS:
     if name not in PROGRAMS:
         setattr(WithPrograms, "test_" + name.strip("_"), None)
+SERVERS = ("malloc", "calloc", "realloc", "strdup", "pipe2", "socketpair",
+           "clone", "fcntl", "timerfd_create", "timerfd_settime", "epoll_ctl",
+           "recv", "aligned_alloc", "open", "getrandom")
+for name in FAILS:
+    if name not in SERVERS:
+        setattr(WithServers, "test_" + name.strip("_"), None)
 for case in (OnTheHostsRoot, WithMemory, WithTrace, WithAHandle,
-             WithPrograms):
+             WithPrograms, WithServers):
     case.test_every_function_is_in_a_list = None
     case.test_the_shim_bites = None
 

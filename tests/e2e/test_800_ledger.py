@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """The ledger of a Run: what stands in it, that its budget holds whoever dies,
 and what `weir log` says of a file that is whole, torn or altered."""
+import fcntl
 import json
 import os
 import re
 import resource
+import shutil
 import signal
 import stat
+import struct
 import subprocess
 
 from weir_test import (ECHO, GUARANTEES, HANG, IS_ROOT, WEIR, Case, command,
@@ -15,6 +18,7 @@ from weir_test import (ECHO, GUARANTEES, HANG, IS_ROOT, WEIR, Case, command,
 
 EVENTS = ("opened", "started", "refused", "completed", "failed", "unknown",
           "closed", "repaired")
+F_OFD_SETLK = 37
 # Calls `echo` as often as it may, and says how each call ended.
 SPEND = """
 ends = []
@@ -114,6 +118,8 @@ return 1
         self.assertEqual(closed["outcome"], "ok")
         self.assertEqual(closed["exit_status"], 0)
         self.assertEqual(closed["usage"]["calls"], 3)
+        self.assertEqual(closed["usage"]["total_bytes"], 2 * 19 + 2 * 2)
+        self.assertEqual(closed["usage"]["produced_bytes"], 19)
         with open(self.ledger(), "rb") as file:
             self.assertNotIn(b"S3cr3t", file.read())
 
@@ -328,6 +334,62 @@ class Failing(Ledger):
         self.assertFalse(os.path.exists(self.path("effect")))
         self.assertEqual(os.stat(self.ledger()).st_size, size)
 
+    def test_a_lock_that_is_kept(self):
+        """By whoever may open the file, and has stopped: no start, no call,
+        and no end that would be waited for."""
+        self.spend(1)
+        file = open(self.ledger(), "r+b")
+        self.addCleanup(file.close)
+
+        def lock(kind):
+            fcntl.fcntl(file, F_OFD_SETLK, struct.pack(
+                "hhqqi", kind, os.SEEK_SET, 0, 0, 0))
+
+        lock(fcntl.F_RDLCK)
+        got = run("1", *self.options(), json=False)
+        self.assertEqual(got.code, 125)
+        self.assertIn(b"weir: run r: another process keeps its ledger locked",
+                      got.stderr)
+        lock(fcntl.F_UNLCK)
+        meeting = self.meeting()
+        process = self.start(
+            "ends = []\n"
+            "for tool in (wait,) + 20 * (echo,):\n"
+            "    try:\n"
+            "        tool()\n"
+            "    except ToolError as error:\n"
+            "        ends.append(error.kind)\n"
+            "return ends", *self.options(),
+            tools={"wait": meeting.tool(),
+                   "echo": shell("touch '%s'" % self.path("effect"))})
+        self.assertTrue(meeting.wait(1, process))
+        lock(fcntl.F_WRLCK)
+        meeting.release(1)
+        stdout, stderr = process.communicate(timeout=HANG)
+        result = json.loads(stdout)
+        self.assertEqual(result["value"], ["not_recorded"] * 21, stderr)
+        self.assertFalse(os.path.exists(self.path("effect")))
+        lock(fcntl.F_UNLCK)
+        self.assertEqual(self.events()[-2:], ["opened", "started"])
+        self.assertEqual(self.spend(1), ["ok"])
+
+    def test_a_ledger_that_is_removed(self):
+        """What would be written there, nobody could ever read."""
+        ends = self.value(
+            "ends = []\n"
+            "for tool in (echo, remove, echo):\n"
+            "    try:\n"
+            "        tool()\n"
+            "        ends.append('ok')\n"
+            "    except ToolError as error:\n"
+            "        ends.append(error.kind)\n"
+            "return ends", *self.options(),
+            tools={"remove": shell("rm '%s'; echo 1" % self.ledger()),
+                   "echo": shell("echo x >>'%s'; echo 1" % self.path("e"))})
+        self.assertEqual(ends, ["ok", "not_recorded", "not_recorded"])
+        with open(self.path("e")) as file:
+            self.assertEqual(len(file.readlines()), 1)
+
     def test_places_that_are_not_ours(self):
         self.spend(1)
         runs = self.path("state/runs")
@@ -361,7 +423,17 @@ class Failing(Ledger):
             key.truncate(31)
         got = run("1", *self.options(), json=False)
         self.assertEqual(got.code, 125)
-        self.assertIn(b"it is not 32 bytes long", got.stderr)
+        self.assertIn(b"it is not a key of 32 bytes", got.stderr)
+        for key in (bytes(32), bytes(range(33))):
+            with open(self.path("state/key"), "wb") as file:
+                file.write(key)
+            self.assertEqual(run("1", *self.options()).code, 125)
+        # One that nobody can have used is made anew.
+        shutil.rmtree(self.path("state/runs"))
+        self.assertEqual(run("1", *self.options()).code, 0)
+        with open(self.path("state/key"), "rb") as file:
+            self.assertNotEqual(file.read(), bytes(range(33)))
+        self.assertEqual(os.stat(self.path("state/key")).st_size, 32)
 
     def test_a_directory_of_somebody_else(self):
         if not IS_ROOT:
@@ -508,6 +580,19 @@ class Log(Ledger):
         process.stdout.close()
         self.spend(1)
         process.wait(HANG)
+
+    def test_follow_until_it_is_removed(self):
+        self.spend(1)
+        process = subprocess.Popen(
+            [str(WEIR), "log", self.ledger(), "--follow"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.kill)
+        for _ in range(4):
+            process.stdout.readline()
+        os.unlink(self.ledger())
+        _, stderr = process.communicate(timeout=HANG)
+        self.assertIn(b"the ledger was removed", stderr)
+        self.assertEqual(process.returncode, 125)
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ BANNED = {
 ERRNO_FILES = ("supervisor/sys.c", "supervisor/sys_dir.c",
                "supervisor/sys_cgroup.c", "supervisor/sys_doctor.c",
                "supervisor/sys_files.c", "supervisor/sys_notify.c",
-               "bindings/sys.c")
+               "bindings/sys.c", "bindings/sys_files.c")
 
 TOKEN = re.compile(
     r"""(?P<comment>/\*.*?\*/|//[^\n]*)"""

@@ -100,8 +100,8 @@ MUTANTS = {
     "guardian-in-the-callers-session": Mutant(
         "child/guard.c", "the host's shell must not be able",
         (("child/guard.c",
-          "\t(void)STUB_SYS(__NR_setsid);\n\t(void)STUB_SYS(__NR_chdir",
-          "\t(void)STUB_SYS(__NR_chdir"),),
+          "\t(void)STUB_SYS(__NR_setsid);\n\tif (stub_subreaper_become()",
+          "\tif (stub_subreaper_become()"),),
         e2e(OUTSIDE, "Guardian")),
     "limits-that-widen": Mutant(
         "child/limits.c", "the stricter of what is asked",
@@ -310,15 +310,20 @@ MUTANTS = {
           "\t\tif (!is_beneath(path, dir) && !is_beneath(dir, path))",
           "\t\tif (!is_beneath(path, dir))"),), e2e("test_120_grants", "Own")),
     "workspaces-of-others-granted": Mutant(
-        "supervisor/start.c", "what weir runs, and where workspaces",
-        (("supervisor/start.c",
-          "text) &&\n\t    sup_grants_keep_off(e->grants, base, text))",
-          "text))"),), e2e(OUTSIDE, "Grants")),
+        "supervisor/own.c", "what weir runs, where workspaces",
+        (("supervisor/own.c",
+          "\t    sup_grants_keep_off(grants, base, text) &&\n", ""),),
+        e2e(OUTSIDE, "Grants")),
+    "ledgers-granted": Mutant(
+        "supervisor/own.c", "what weir runs, where workspaces",
+        (("supervisor/own.c", "weir->state == NULL ||", "true ||"),),
+        e2e("test_120_grants", "Own")),
     "configuration-granted": Mutant(
         "supervisor/cmd_terms.c", "what configures weir, and the command",
         (("supervisor/cmd_terms.c",
-          "options->policy_file, options->request_file, \"/proc/self/exe\"};",
-          "NULL, NULL, NULL};"),),
+          "options->policy_file, options->request_file, "
+          "options->mcp_config,\n\t    options->http_tools, \"/proc/self/exe\"};",
+          "NULL, NULL, NULL, NULL, NULL, NULL};"),),
         e2e("test_303_outside", "Grants")),
     "granted-values-told": Mutant(
         "supervisor/result.c", "a value that was granted may be",
@@ -549,6 +554,22 @@ MUTANTS = {
           "\telse if ((st.st_mode & mask & 010000) != 0)"),),
         e2e("test_800_ledger",
             "Failing.test_directories_that_others_can_write_to")),
+    "dispatched-after-the-end": Mutant(
+        "bindings/session.c", "what waits here has an effect only",
+        (("bindings/session.c",
+          "\t\telse if (session->gate == BIND_GATE_CLOSED)",
+          "\t\telse if (session->gate == BIND_GATE_STATES)"),),
+        unit("test_session_safe")),
+    "lock-waited-for-each-time": Mutant(
+        "bindings/ledger_file.h", "the lock is waited for no longer",
+        (("bindings/ledger_file.c", "\tledger->kept = r == -EAGAIN;",
+          "\tledger->kept = r == 1;"),),
+        unit("test_ledger_file")),
+    "answers-before-the-disk": Mutant(
+        "supervisor/exec_ledger.c", "an answer whose end is not on the disk",
+        (("supervisor/exec_io.c", "\t\tsup_chan_hold(&e->chan);",
+          "\t\te->chan.held = false;"),),
+        e2e("test_810_kills", "Disk.test_a_disk_that_fails")),
     "doctor-maps-root": Mutant(
         "supervisor/doctor_steps.c", "never to root",
         (("supervisor/doctor_steps.c",
@@ -604,6 +625,59 @@ MUTANTS = {
           "\t} while (bind_sys_cpu_time() - began < BIND_EFFORT_TURN_NS);",
           "\t} while (began > 0);"),),
         unit("test_tool_handles")),
+    "servers-shared": Mutant(
+        "supervisor/exec_mcp.c", "two tenants never share a server",
+        (("supervisor/exec_mcp.c",
+          "memcmp((*at)->owner, owner, BIND_SHA256_LEN) != 0))",
+          "memcmp((*at)->owner, owner, 0) != 0))"),),
+        ("library", "test_830_mcp.py", "Across.test_two_tenants_never_share_"
+         "one")),
+    "values-forgotten": Mutant(
+        "supervisor/mcp_load.c", "remembered for as long as",
+        (("supervisor/mcp_load.c", "\tif (len < BIND_REDACT_LEAST)",
+          "\tif (len < 100 * BIND_REDACT_LEAST)"),),
+        unit("test_mcp_config")),
+    "values-in-standard-error": Mutant(
+        "bindings/mcp_server.c", "what was configured for the server",
+        (("bindings/mcp_server.c",
+          "\tbind_redact_add(&shown, &redact, said, is_tail);",
+          "\tredact.count = is_tail;\n"
+          "\tbind_text_add_span(&shown, said);"),),
+        e2e("test_830_mcp", "Secrets.test_in_standard_error_at_the_start")),
+    "tasks-that-wait": Mutant(
+        "bindings/provider_mcp.c", "what may wait for a person",
+        (("bindings/provider_mcp.c",
+          "tool->suspends ? BIND_TOOL_NEEDS_INPUT : 0,", "0,"),),
+        e2e("test_830_mcp", "Input.test_a_tool_that_runs_only_as_a_task")),
+    "list-without-an-end": Mutant(
+        "bindings/mcp_list.c", "a list without an end is cut",
+        (("bindings/mcp_list.c",
+          "raw.len > BIND_MCP_CURSOR || list->page_count + 1 >= "
+          "BIND_MCP_PAGES;",
+          "raw.len > BIND_MCP_CURSOR || list->page_count + 1 > "
+          "BIND_MCP_PAGES;"),),
+        unit("test_mcp_text")),
+    "tools-without-number": Mutant(
+        "bindings/mcp_list.c", "neither tools nor what they say",
+        (("bindings/mcp_list.c", "if (list->count == BIND_MCP_TOOLS) {",
+          "if (list->count == BIND_MCP_TOOLS + 1) {"),),
+        unit("test_mcp_text")),
+    "noise-for-ever": Mutant(
+        "bindings/mcp_hear.c", "a server that only makes noise",
+        (("bindings/mcp_hear.c", "\tif (++s->noise < BIND_MCP_NOISE_MAX)",
+          "\tif (++s->noise <= BIND_MCP_NOISE_MAX)"),),
+        e2e("test_830_mcp", "Disorder.test_noise_up_to_its_bound")),
+    "questions-for-ever": Mutant(
+        "bindings/mcp_process.c", "a server that does not read makes",
+        (("bindings/mcp_hear.c",
+          "\tif (s->process.queued > BIND_MCP_ANSWERS) {",
+          "\tif (s->process.queued > BIND_MCP_QUEUE_MAX) {"),),
+        e2e("test_830_mcp", "Disorder.test_questions_without_end")),
+    "end-of-a-cancelled-call": Mutant(
+        "bindings/mcp_call.c", "a server need not stop",
+        (("bindings/mcp_call.c", "\tfail(call, kind, &text, !heard);",
+          "\tfail(call, kind, &text, true);"),),
+        e2e("test_830_mcp", "Time.test_timed_out")),
     "handle-told-apart": Mutant(
         "bindings/builtin.c", "one refusal for every handle",
         (("bindings/builtin.c",
@@ -611,4 +685,175 @@ MUTANTS = {
           "job, WIRE_TOOL_HANDLE_NOT_YOURS, request.token_len == 0 "
           "? \"this is no handle\" : \"there is no such handle\");"),),
         unit("test_tool_handles")),
+    # --- meters ------------------------------------------------------------
+    "produced-uncharged": Mutant(
+        "bindings/session.c", "what has arrived is charged before",
+        (("bindings/session.c",
+          "\tif (bind_builtin_is(call->tool))\n\t\treturn WIRE_TOOL_NONE;",
+          "\tif (bind_builtin_is(call->tool) || bytes > 0)\n"
+          "\t\treturn WIRE_TOOL_NONE;"),),
+        unit("test_tool_meters")),
+    "time-of-those-that-run": Mutant(
+        "bindings/session.c", "calls at the same time use it",
+        (("bindings/session.c",
+          "\tuint64_t n = session->live;",
+          "\tuint64_t n = session->live > 0;"),),
+        unit("test_tool_meters")),
+    "answer-before-the-end": Mutant(
+        "bindings/pending.c", "where this is the end, it is decided",
+        (("bindings/pending.c",
+          "\tif (config->exhausted != NULL && !session->muted)",
+          "\tif (config->exhausted != NULL && session->muted)"),),
+        e2e("test_812_budgets", "Halting.test_calls")),
+    "a-run-by-memory": Mutant(
+        "bindings/record_ledger.c", "what a Run has spent is what",
+        (("bindings/record_ledger.c",
+          "\t    .calls = bind_ledger_fold_calls(fold),",
+          "\t    .calls = self->list->totals.started +\n"
+          "\t\t0 * bind_ledger_fold_calls(fold),"),),
+        unit("test_record_ledger")),
+    "an-end-that-is-taken-back": Mutant(
+        "supervisor/narrow.c", "an end that anybody asks for",
+        (("supervisor/narrow.c",
+          "a->halt_on_exhaust || b->halt_on_exhaust",
+          "a->halt_on_exhaust && b->halt_on_exhaust"),),
+        unit("test_narrow")),
+    # --- directories as tools --------------------------------------------
+    "path-that-goes-up": Mutant(
+        "bindings/files_path.c", "a segment \"..\" is seen on the text",
+        (("bindings/files_path.c", "\tif (is_traversal(given)) {",
+          "\tif (is_traversal(given) && given.len == 0) {"),),
+        unit("test_files_path")),
+    "beneath-by-its-beginning": Mutant(
+        "bindings/files_path.c", "\"out\" does not allow",
+        (("bindings/files_path.c",
+          "(path.len == top.len || path.p[top.len] == '/');",
+          "path.len >= top.len;"),), unit("test_files")),
+    "links-followed": Mutant(
+        "bindings/sys_files.c", "what a program names stays beneath",
+        (("bindings/sys_files.c",
+          "(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | "
+          "RESOLVE_NO_MAGICLINKS |       \\\n\t    RESOLVE_NO_XDEV)",
+          "(RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV)"),),
+        unit("test_files")),
+    "mounts-entered": Mutant(
+        "bindings/sys_files.c", "what a program names stays beneath",
+        (("bindings/sys_files.c",
+          "RESOLVE_NO_MAGICLINKS |       \\\n\t    RESOLVE_NO_XDEV)",
+          "RESOLVE_NO_MAGICLINKS)"),),
+        e2e("test_851_files", "Programs.test_another_file_system"), True),
+    "one-call-takes-all": Mutant(
+        "bindings/provider_files.c", "one call's worth of work, and that",
+        (("bindings/provider_files.c",
+          "\tif (steps[j->request.op](j)) {\n\t\tfinish(j);\n\t\treturn;"
+          "\n\t}\n\tTAILQ_REMOVE",
+          "\twhile (!steps[j->request.op](j))\n\t\t;\n\tfinish(j);\n"
+          "\treturn;\n\tTAILQ_REMOVE"),),
+        unit("test_files")),
+    # --- HTTP tools -------------------------------------------------------
+    "translated-is-public": Mutant(
+        "bindings/address.c", "a translator hands it on",
+        (("bindings/address.c",
+          "\tif (memcmp(bytes, translated, sizeof(translated)) == 0 ||",
+          "\tif (memcmp(bytes, translated, sizeof(translated)) == 1234 ||"),),
+        unit("test_address")),
+    "mapped-is-ipv6": Mutant(
+        "bindings/address.c", "the kernel connects to the IPv4",
+        (("bindings/address.c", "\tmemset(address->bytes + 4, 0, 12);\n"
+          "\taddress->v6 = false;",
+          "\tmemset(address->bytes + 4, 0, 12);"),),
+        unit("test_address")),
+    "prefix-of-a-word": Mutant(
+        "bindings/http_allow.c", "a prefix ends where a segment does",
+        (("bindings/http_allow.c",
+          "\treturn path.len == len || path.p[len] == '/';",
+          "\treturn path.len >= len;"),),
+        unit("test_http_url")),
+    "arguments-as-they-are": Mutant(
+        "bindings/http_url.h", "what comes from arguments",
+        (("bindings/http_url.c", "\t\tif (is_unreserved(c))",
+          "\t\tif (is_unreserved(c) || c > 0)"),),
+        unit("test_http_url")),
+    "dots-go-through": Mutant(
+        "bindings/http_url.c", "a server that decodes the path",
+        (("bindings/http_url.c", "\tif (bind_http_has_dots(path)) {",
+          "\tif (path.len == 0 && bind_http_has_dots(path)) {"),),
+        unit("test_http_url")),
+    "list-unheard": Mutant(
+        "bindings/http_url.c", "an argument that stands where",
+        (("bindings/http_url.c",
+          "\t\t\t&entries[i], &b->template->origin, path))",
+          "\t\t\t&entries[i], &b->template->origin, path) ||\n"
+          "\t\t    path.len > 0)"),),
+        e2e("test_840_http",
+            "Hostile.test_the_list_holds_for_what_arguments_make")),
+    "secrets-forgotten": Mutant(
+        "bindings/http_header.h", "what a variable held is a secret",
+        (("bindings/http_header.c",
+          "\treturn add_secret(secrets, value, info);",
+          "\treturn len > 0 ? WIRE_OK : add_secret(secrets, value, info);"),),
+        e2e("test_840_http", "Secrets.test_a_secret_is_withheld")),
+    "secrets-spelled-otherwise": Mutant(
+        "bindings/http_header.c", "a server may send back",
+        (("bindings/http_header.c",
+          "\tfound = has_any(secrets, plain, len);",
+          "\tfound = len == 0;"),),
+        e2e("test_840_http", "Secrets.test_a_secret_is_withheld")),
+    "types-that-tell": Mutant(
+        "bindings/provider_http.c", "a type is told as it came",
+        (("bindings/provider_http.c", "\t\tj->response.type_len = 0;",
+          "\t\tj->response.type_len += 0;"),),
+        e2e("test_840_http", "Secrets.test_a_secret_is_withheld")),
+    "codings-taken": Mutant(
+        "bindings/http_response.c", "a coding is a small text",
+        (("bindings/http_response.c",
+          "\tif (same(name, \"content-encoding\") && value.len > 0 &&",
+          "\tif (same(name, \"content-encoding\") && value.len > 99 &&"),),
+        unit("test_http_text")),
+    "headers-without-end": Mutant(
+        "bindings/http_response.c", "1xx answers and trailers",
+        (("bindings/http_response.c",
+          "\tif (line.len > BIND_HTTP_HEADERS_MAX - response->header_bytes)",
+          "\tif (line.len > SIZE_MAX - response->header_bytes)"),),
+        unit("test_http_text")),
+    "address-unasked": Mutant(
+        "bindings/provider_http.c", "here, and not where a name",
+        (("bindings/provider_http.c",
+          "\t\t&sockaddr->addr, sockaddr->addrlen, &address) ||\n"
+          "\t    !may_connect(j, &address))",
+          "\t\t&sockaddr->addr, sockaddr->addrlen, &address))"),),
+        e2e("test_840_http", "Egress.test_addresses_that_are_not_public")),
+    "environment-heard": Mutant(
+        "bindings/provider_http.c", "what the environment, files",
+        (("bindings/provider_http.c",
+          "\tSET(CURLOPT_PROXY, \"\");\n"
+          "\tSET(CURLOPT_NOPROXY, \"*\");\n", ""),),
+        e2e("test_840_http",
+            "Egress.test_what_the_environment_says_is_not_heard")),
+    "certificates-unread": Mutant(
+        "bindings/provider_http.c", "who cannot say who he is",
+        (("bindings/provider_http.c",
+          "\tSET(CURLOPT_SSL_VERIFYPEER, 1L);\n"
+          "\tSET(CURLOPT_SSL_VERIFYHOST, 2L);",
+          "\tSET(CURLOPT_SSL_VERIFYPEER, 0L);\n"
+          "\tSET(CURLOPT_SSL_VERIFYHOST, 0L);"),),
+        e2e("test_840_http", "Real.test_tls_of_somebody_else")),
+    "connections-shared": Mutant(
+        "bindings/provider_http.c", "a connection, and what TLS",
+        (("bindings/provider_http.c",
+          "\tSET(CURLOPT_FRESH_CONNECT, 1L);\n"
+          "\tSET(CURLOPT_FORBID_REUSE, 1L);\n", ""),),
+        e2e("test_840_http", "Hostile.test_each_is_understood")),
+    "resolver-waited-for": Mutant(
+        "bindings/provider_http.c", "a call that ends while its host",
+        (("bindings/provider_http.c",
+          "\tSET(CURLOPT_QUICK_EXIT, 1L);\n", ""),),
+        e2e("test_840_http",
+            "Names.test_who_waits_for_a_name_waits_alone"), True),
+    "certificates-of-anybody": Mutant(
+        "supervisor/http_tools.c", "whoever can write to the file",
+        (("supervisor/http_tools.c", "\tif (path->text == NULL)\n",
+          "\tif (path->text == NULL || ret_len != NULL)\n"),),
+        e2e("test_840_http",
+            "Files.test_certificates_that_others_can_write")),
 }

@@ -79,6 +79,8 @@ class Tree:
                        "fuzz/seeds/" + words[0]]
         else:
             self.programs("build-layers" if kind == "layers" else "build")
+            if kind == "library":
+                self.make("build", "build/tests/tools/mcpdrive")
             command = [PYTHON, "-B", "tests/e2e/" + words[0], *words[1:]]
         if kind == "plain":
             command = ["setpriv", "--reuid=65534", "--regid=65534",

@@ -45,6 +45,8 @@
 	FAILS(fgets, 0, EIO)                                                   \
 	FAILS(fopen, 0, EMFILE)                                                \
 	FAILS(fstat, -1, EIO)                                                  \
+	FAILS(fstatat, -1, EIO)                                                \
+	FAILS(fchmod, -1, EPERM)                                               \
 	FAILS(fwrite, 0, ENOSPC)                                               \
 	FAILS(getcwd, 0, ENOENT)                                               \
 	FAILS(getrlimit, -1, EPERM)                                            \
@@ -76,6 +78,7 @@
 	FAILS(setsid, -1, EPERM)                                               \
 	FAILS(signalfd, -1, EMFILE)                                            \
 	FAILS(sigtimedwait, -1, EAGAIN)                                        \
+	FAILS(socket, -1, EMFILE)                                              \
 	FAILS(socketpair, -1, EMFILE)                                          \
 	FAILS(stat, -1, EIO)                                                   \
 	FAILS(strdup, 0, ENOMEM)                                               \
@@ -109,7 +112,8 @@
  * snprintf stderr stdout strchr strcmp strcspn strerror strerrordesc_np strlen
  * strncmp strnlen strrchr strsignal strspn strstr strtol strtoull vsnprintf
  * _exit exit qsort abort getppid getuid fputc fflush strerrorname_np sscanf
- * strpbrk explicit_bzero nanosleep sysconf dlsym dlclose
+ * strpbrk explicit_bzero nanosleep sysconf dlsym dlclose strsep inet_pton
+ * strncasecmp memmem
  */
 
 #define EXPORTED __attribute__((visibility("default")))

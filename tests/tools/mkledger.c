@@ -1,10 +1,12 @@
 /*
  * Writes calls into a ledger, as an execution would, and says how long it took.
  *
- * usage: mkledger FILE CALLS [append|write|disk|fold]
+ * usage: mkledger FILE CALLS [append|write|disk|group|fold]
  *
  *	append	through bind_ledger_append: two records a call (default)
- *	disk	the same, with durability `disk`
+ *	disk	the same, with durability `disk`: a sync for each record
+ *	group	the same, with one for the beginnings of 64 calls, and one for
+ *		their ends
  *	write	the same records in large pieces, without lock or sync: to make
  *		a long file soon
  *	fold	nothing is written; what is there is read and folded
@@ -21,6 +23,7 @@
 #include "bindings/sys.h"
 
 #define PIECE (4UL * 1024 * 1024)
+#define GROUP 64UL
 
 static const uint8_t execution[BIND_LEDGER_EXECUTION] = {1, 2, 3};
 
@@ -54,16 +57,21 @@ make_record(struct bind_ledger_record *record, uint64_t call, bool end)
 		bind_ledger_set_number(record, BIND_LEDGER_F_TOOL_NS, 12345678);
 }
 
+/* Beginnings of so many calls, then their ends, and so on. */
 static bool
-append_all(struct bind_ledger *ledger, uint64_t calls)
+append_all(struct bind_ledger *ledger, uint64_t calls, uint64_t group)
 {
 	for (uint64_t i = 0; i < 2 * calls; i++) {
 		struct bind_ledger_record record;
 		enum bind_meter spent;
 
-		make_record(&record, i / 2, i % 2 == 1);
+		make_record(&record, i / (2 * group) * group + i % group,
+		    i / group % 2 == 1);
 		if (bind_ledger_append(ledger, &record, NULL, &spent, NULL) !=
 		    WIRE_OK)
+			return false;
+		if (i % group == group - 1 &&
+		    bind_ledger_sync(ledger, NULL) != WIRE_OK)
 			return false;
 	}
 	return true;
@@ -103,8 +111,8 @@ int
 main(int argc, char **argv)
 {
 	const char *how = argc > 3 ? argv[3] : "append";
-	struct bind_ledger_config config = {
-	    .wait_ns = 10000000000, .disk = strcmp(how, "disk") == 0};
+	struct bind_ledger_config config = {.wait_ns = 10000000000,
+	    .disk = strcmp(how, "disk") == 0 || strcmp(how, "group") == 0};
 	struct bind_ledger *ledger = NULL;
 	struct wire_errinfo info = {"", 0, 0};
 	uint64_t calls, start;
@@ -122,7 +130,7 @@ main(int argc, char **argv)
 	if (bind_ledger_new(&config, &ledger, &info) != WIRE_OK)
 		return complain(info.site);
 	if ((strcmp(how, "append") == 0 || config.disk) &&
-	    !append_all(ledger, calls))
+	    !append_all(ledger, calls, strcmp(how, "group") == 0 ? GROUP : 1))
 		return complain("an append failed");
 	printf("%.6f %llu\n",
 	    (double)(bind_sys_monotonic() - start) / 1000000000,

@@ -37,8 +37,10 @@ struct rig {
 	bool log_off;
 	bool refuse_started, spent_started, refuse_ended;
 	bool last_hard;
-	char message[4096]; /* of the last reply */
-	char token[64];	    /* of the last handle */
+	struct bind_run run; /* calls_max 0: there is none */
+	bool halts;	     /* when a meter is spent */
+	char message[4096];  /* of the last reply */
+	char token[64];	     /* of the last handle */
 	size_t preview_len;
 	char *value; /* of the last reply with one, and all of it */
 	size_t log_len;
@@ -107,6 +109,24 @@ rig_ended(void *arg, const struct bind_record_entry *entry)
 	rig_log(rig, " ");
 	assert_int_equal(record.ended(record.arg, entry), WIRE_OK);
 	return rig->refuse_ended ? WIRE_ERR_SYSTEM : WIRE_OK;
+}
+
+RIG bool
+rig_run(void *arg, struct bind_run *ret_run)
+{
+	*ret_run = ((struct rig *)arg)->run;
+	return true;
+}
+
+RIG void
+rig_exhausted(void *arg, enum bind_meter meter)
+{
+	struct rig *rig = arg;
+
+	if (!rig->halts)
+		return;
+	rig_log(rig, "exhausted:%s ", bind_meter_word(meter));
+	bind_session_halt(rig->session, WIRE_TOOL_CANCELLED);
 }
 
 RIG void
@@ -256,9 +276,11 @@ rig_config(struct rig *rig, struct bind_session_config *ret_config)
 	    .limits = rig->limits,
 	    .catalogue = rig->catalogue,
 	    .loop = &rig->loop.loop,
-	    .record = {rig, rig_started, rig_ended},
+	    .record = {rig, rig_started, rig_ended,
+		rig->run.calls_max > 0 ? rig_run : NULL},
 	    .seed = 42,
 	    .reply = rig_reply,
+	    .exhausted = rig_exhausted,
 	    .reply_arg = rig,
 	};
 }

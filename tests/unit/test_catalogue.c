@@ -204,11 +204,53 @@ t_no_more_tools_than_the_ceiling(void **state)
 	check_refused(span_of("more"), "count");
 }
 
+/* What is borrowed stays the base's, its withdrawal included; what is added
+ * is the new one's alone. */
+static void
+t_extended(void **state)
+{
+	static const struct bind_tool_about about = {
+	    {(const uint8_t *)"\"d\"", 3}, {NULL, 0}};
+	struct bind_catalogue *more = NULL;
+	const struct bind_tool *tool = NULL;
+
+	(void)state;
+	for (char c = 'a'; c <= 'z'; c++)
+		add((char[]){c, '\0'}, 0);
+	assert_int_equal(bind_catalogue_extend(catalogue, &more), WIRE_OK);
+	assert_int_equal(bind_catalogue_count(more), 26);
+	for (int i = 0; i < 100; i++) {
+		char name[8];
+
+		(void)snprintf(name, sizeof(name), "n%d", i);
+		assert_int_equal(bind_catalogue_add(more, span_of(name),
+				     &provider, NULL, 0, NULL),
+		    WIRE_OK);
+	}
+	assert_int_equal(
+	    bind_catalogue_add(more, span_of("c"), &provider, NULL, 0, NULL),
+	    WIRE_ERR_BAD_ARGUMENT);
+	bind_catalogue_describe(more, span_of("n7"), &about);
+	assert_ptr_equal(
+	    bind_catalogue_find(more, span_of("n7"))->about, &about);
+	assert_null(bind_catalogue_find(catalogue, span_of("n7")));
+	add("later", 0);
+	assert_null(bind_catalogue_find(more, span_of("later")));
+	assert_true(bind_catalogue_withdraw(catalogue, span_of("c")));
+	assert_int_equal(bind_catalogue_admit(more, 126, span_of("c"), &tool),
+	    WIRE_TOOL_NOT_OFFERED);
+	assert_int_equal(bind_catalogue_admit(more, 126, span_of("n99"), &tool),
+	    WIRE_TOOL_NONE);
+	bind_catalogue_free(more);
+	assert_int_equal(released, 100);
+}
+
 int
 main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
+	    TEST(t_extended),
 	    TEST(t_thousands_of_names_are_found),
 	    TEST(t_names_of_1_to_128_bytes),
 	    TEST(t_names_are_utf8_without_controls),

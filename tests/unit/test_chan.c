@@ -43,7 +43,8 @@ struct peer {
 static void
 fill_reply(struct wire_out *out, const void *arg)
 {
-	wire_msg_encode_reply_value(out, 0, *(const struct wire_span *)arg);
+	wire_msg_encode_reply_value(
+	    out, 0, *(const struct wire_span *)arg, NULL);
 }
 
 /* A reply that is large, whoever asked for it. */
@@ -518,6 +519,50 @@ owe_replies(struct peer *p)
 	assert_int_equal(p->full, 1);
 }
 
+/* What is held is not written, wakes nobody, and goes with the release. */
+static void
+t_held_frames(void **state)
+{
+	static const char call[] = "{\"type\":\"call\",\"id\":0,"
+				   "\"name\":\"x\",\"arguments\":{}}\n";
+	const struct wire_span span = WIRE_LIT("\"held\"");
+	struct peer p;
+	char text[512];
+	ssize_t n;
+
+	(void)state;
+	open_peer(&p, 4096);
+	put_text(&p, READY);
+	sup_chan_hold(&p.chan);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(
+		    sup_chan_send(&p.chan, 100, fill_reply, &span, NULL),
+		    WIRE_OK);
+	turn(&p);
+	assert_int_equal(recv(p.fd, text, sizeof(text), MSG_DONTWAIT), -1);
+	assert_false(sup_sys_is_readable(p.loop.epoll_fd));
+	sup_chan_release(&p.chan);
+	n = recv(p.fd, text, sizeof(text), MSG_DONTWAIT);
+	assert_true(n > 0);
+	assert_int_equal(sup_queue_waiting(&p.chan.queue), 0);
+	for (int i = 0; i < n; i++)
+		p.messages += text[i] == '\n';
+	assert_int_equal(p.messages, 1 + 3);
+	/* Past the mark, it is full until the release. */
+	sup_chan_hold(&p.chan);
+	owe_replies(&p);
+	turn(&p);
+	assert_int_equal(p.full, 1);
+	/* Of a peer that is known dead the lines are taken all the same. */
+	put(&p, call, strlen(call));
+	sup_sys_close(&p.fd);
+	sup_chan_drain(&p.chan);
+	assert_int_equal(p.full, 0);
+	assert_int_equal(p.messages, 1 + 3 + 1);
+	assert_int_equal(p.ended, WIRE_ERR_CLOSED);
+	close_peer(&p);
+}
+
 /* It leaves replies unread and closes both directions: that is its end, and
  * nothing that the loop would turn for. */
 static void
@@ -653,6 +698,7 @@ main(void)
 	    cmocka_unit_test(t_unread_replies_wait),
 	    cmocka_unit_test(t_lines_wait_when_the_queue_is_full),
 	    cmocka_unit_test(t_lines_of_a_dead_peer_are_taken),
+	    cmocka_unit_test(t_held_frames),
 	    cmocka_unit_test(t_hang_up_of_a_deaf_peer),
 	    cmocka_unit_test(t_half_closed_peer_is_answered),
 	    cmocka_unit_test(t_a_turn_takes_a_bounded_share),

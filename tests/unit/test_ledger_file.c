@@ -13,7 +13,9 @@
 #include <stdint.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 
 /* cmocka wants the headers above it first */
 #include <cmocka.h>
@@ -32,6 +34,27 @@ fdatasync(int fd)
 	syncs++;
 	errno = sync_error;
 	return sync_error == 0 ? 0 : -1;
+}
+
+/* A clock that only sleeping moves. */
+static uint64_t slept;
+
+int
+nanosleep(const struct timespec *time, struct timespec *ret_left)
+{
+	(void)ret_left;
+	slept += (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec;
+	return 0;
+}
+
+int
+clock_gettime(clockid_t clock, struct timespec *ret_time)
+{
+	if (clock != CLOCK_MONOTONIC)
+		return (int)syscall(SYS_clock_gettime, clock, ret_time);
+	ret_time->tv_sec = (time_t)(slept / 1000000000);
+	ret_time->tv_nsec = (long)(slept % 1000000000);
+	return 0;
 }
 
 static void
@@ -294,6 +317,43 @@ t_a_lock_that_is_kept(void **state)
 	bind_ledger_free(ledger);
 }
 
+/* Whoever keeps it is waited for once: not for the whole time at each call. */
+static void
+t_a_lock_that_stays_kept(void **state)
+{
+	struct bind_ledger_config config = rig_config();
+	struct bind_ledger *ledger = NULL;
+	struct wire_errinfo info = {"", 0, 0};
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	enum bind_meter spent;
+	int fd = rig_open();
+
+	(void)state;
+	config.wait_ns = 64000000;
+	assert_int_equal(bind_ledger_new(&config, &ledger, &info), WIRE_OK);
+	for (int round = 0; round < 2; round++) {
+		whole.l_type = F_WRLCK;
+		assert_int_equal(fcntl(fd, F_OFD_SETLK, &whole), 0);
+		for (int i = 0; i < 9; i++) {
+			slept = 0;
+			assert_int_equal(rig_try(ledger, BIND_LEDGER_STARTED, 1,
+					     NULL, &spent, &info),
+			    WIRE_ERR_SYSTEM);
+			assert_int_equal(info.sys, EAGAIN);
+			if (i == 0)
+				assert_in_range(slept, 64000000, 66000000);
+			else
+				assert_in_range(slept, 1000000, 2000000);
+		}
+		/* Once it could be had, it is worth the wait again. */
+		whole.l_type = F_UNLCK;
+		assert_int_equal(fcntl(fd, F_OFD_SETLK, &whole), 0);
+		rig_append(ledger, BIND_LEDGER_STARTED, 1);
+	}
+	close(fd);
+	bind_ledger_free(ledger);
+}
+
 /* A child that inherited the descriptor, and lives on. */
 static void
 t_a_child_with_the_descriptor(void **state)
@@ -439,8 +499,8 @@ t_a_full_disk(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* What must be on the disk before something happens; and an end with the next
- * of those. */
+/* One sync is for all that was appended before; the beginning and the end of
+ * an execution do not wait for it. */
 static void
 t_disk(void **state)
 {
@@ -454,25 +514,31 @@ t_disk(void **state)
 	assert_int_equal(bind_ledger_new(&config, &ledger, &info), WIRE_OK);
 	syncs = 0;
 	rig_append(ledger, BIND_LEDGER_OPENED, 1);
+	assert_int_equal(syncs, 1);
+	assert_false(bind_ledger_is_due(ledger));
 	rig_append(ledger, BIND_LEDGER_STARTED, 1);
-	assert_int_equal(syncs, 2);
+	assert_true(bind_ledger_is_due(ledger));
 	rig_append(ledger, BIND_LEDGER_STARTED, 2);
 	rig_append(ledger, BIND_LEDGER_COMPLETED, 1);
 	rig_append(ledger, BIND_LEDGER_FAILED, 2);
 	rig_append(ledger, BIND_LEDGER_REFUSED, 3);
-	assert_int_equal(syncs, 3);
+	assert_int_equal(syncs, 1);
 	assert_int_equal(bind_ledger_sync(ledger, &info), WIRE_OK);
+	assert_false(bind_ledger_is_due(ledger));
 	assert_int_equal(bind_ledger_sync(ledger, &info), WIRE_OK);
-	assert_int_equal(syncs, 4);
+	assert_int_equal(syncs, 2);
 	rig_append(ledger, BIND_LEDGER_CLOSED, 1);
-	assert_int_equal(syncs, 5);
+	assert_int_equal(syncs, 3);
 	/* A disk that failed once is not asked again. */
+	rig_append(ledger, BIND_LEDGER_STARTED, 4);
 	sync_error = EIO;
-	assert_int_equal(
-	    rig_try(ledger, BIND_LEDGER_STARTED, 4, NULL, &spent, &info),
-	    WIRE_ERR_SYSTEM);
+	assert_int_equal(bind_ledger_sync(ledger, &info), WIRE_ERR_SYSTEM);
 	assert_int_equal(info.sys, EIO);
 	sync_error = 0;
+	assert_false(bind_ledger_is_due(ledger));
+	assert_int_equal(bind_ledger_sync(ledger, &info), WIRE_ERR_SYSTEM);
+	assert_int_equal(info.sys, EIO);
+	assert_int_equal(syncs, 4);
 	assert_int_equal(
 	    rig_try(ledger, BIND_LEDGER_STARTED, 5, NULL, &spent, &info),
 	    WIRE_ERR_SYSTEM);
@@ -480,7 +546,9 @@ t_disk(void **state)
 	bind_ledger_free(ledger);
 	ledger = rig_ledger();
 	syncs = 0;
-	rig_append(ledger, BIND_LEDGER_STARTED, 6);
+	rig_append(ledger, BIND_LEDGER_CLOSED, 6);
+	assert_false(bind_ledger_is_due(ledger));
+	assert_int_equal(bind_ledger_sync(ledger, &info), WIRE_OK);
 	assert_int_equal(syncs, 0);
 	bind_ledger_free(ledger);
 }
@@ -516,6 +584,7 @@ main(void)
 	    TEST(t_two_in_turns),
 	    TEST(t_bounds),
 	    TEST(t_a_lock_that_is_kept),
+	    TEST(t_a_lock_that_stays_kept),
 	    TEST(t_a_child_with_the_descriptor),
 	    TEST(t_a_limit_on_files),
 	    TEST(t_a_full_disk),

@@ -538,6 +538,53 @@ t_texts_at_and_past_their_limits(void **state)
 	free(g.p);
 }
 
+/* --- what is left -------------------------------------------------------- */
+
+static const uint64_t some_left[WIRE_LEFTS] = {1, 0, 3, WIRE_MAX_ID, 5};
+
+#define LEFT(text) "{\"type\":\"reply\",\"id\":0,\"value\":1,\"left\":" text "}"
+
+static void
+t_left_is_checked(void **state)
+{
+	static const char *const bad[] = {"[1,2,3,4]", "[1,2,3,4,5,6]", "[]",
+	    "[1,2,3,4,-5]", "[1,2,3,4,5.0]", "[1,2,3,4,05]", "[1,2,3,4,\"5\"]",
+	    "[1,2,3,4,[5]]", "[1,2,3,4,null]", "[1,2,3,4,9007199254740992]",
+	    "{\"calls\":1}", "null", "5", "\"12345\""};
+	char line[128];
+
+	(void)state;
+	expect(LEFT("[0,0,0,0,9007199254740991]"), WIRE_OK, "", 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		enum wire_err err = strcmp(bad[i], "[1,2,3,4,05]") == 0
+		    ? WIRE_ERR_BAD_NUMBER
+		    : WIRE_ERR_BAD_FIELD;
+
+		(void)snprintf(line, sizeof(line), LEFT("%s"), bad[i]);
+		assert_int_equal(
+		    decode((struct wire_span){(uint8_t *)line, strlen(line)},
+			NULL),
+		    err);
+	}
+	/* Its place is behind what was said before it. */
+	expect("{\"left\":1,\"type\":\"reply\",\"id\":0}",
+	    WIRE_ERR_MISSING_FIELD, "value", 0);
+	expect("{\"left\":1,\"type\":\"reply\",\"id\":0,\"value\":1}",
+	    WIRE_ERR_BAD_FIELD, "left", 8);
+}
+
+static void
+t_left_has_the_names_of_limits(void **state)
+{
+	(void)state;
+	assert_string_equal(wire_left_word(WIRE_LEFT_CALLS), "calls");
+	assert_string_equal(wire_left_word(WIRE_LEFT_BYTES), "total_bytes");
+	assert_string_equal(
+	    wire_left_word(WIRE_LEFT_PRODUCED), "produced_bytes");
+	assert_string_equal(wire_left_word(WIRE_LEFT_KEPT), "kept_bytes");
+	assert_string_equal(wire_left_word(WIRE_LEFT_TIME), "total_tool_time");
+}
+
 /* --- run and abort ------------------------------------------------------- */
 
 static void
@@ -553,7 +600,7 @@ t_run_goes_both_ways(void **state)
 	(void)state;
 	wire_out_init(&out, buf, sizeof(buf));
 	wire_msg_encode_run(
-	    &out, WIRE_LIT(program), names, 3, 100000, 2000, 300);
+	    &out, WIRE_LIT(program), names, 3, 100000, 2000, 300, some_left);
 	assert_int_equal(decode(frame_of(&out), NULL), WIRE_OK);
 	assert_int_equal(msg.type, WIRE_MSG_RUN);
 	assert_int_equal(msg.u.run.tool_count, 3);
@@ -562,6 +609,8 @@ t_run_goes_both_ways(void **state)
 	assert_int_equal(msg.u.run.frame_max, 100000);
 	assert_int_equal(msg.u.run.value_max, 2000);
 	assert_int_equal(msg.u.run.arguments_max, 300);
+	assert_true(msg.u.run.has_left);
+	assert_memory_equal(msg.u.run.left, some_left, sizeof(some_left));
 	assert_int_equal(
 	    wire_json_unescape(msg.u.run.program, back, sizeof(back), &len),
 	    WIRE_OK);
@@ -569,7 +618,7 @@ t_run_goes_both_ways(void **state)
 	assert_memory_equal(back, program, len);
 	/* A program that is no text is the caller's to refuse. */
 	wire_out_init(&out, buf, sizeof(buf));
-	wire_msg_encode_run(&out, WIRE_LIT("\xff"), names, 0, 1, 1, 1);
+	wire_msg_encode_run(&out, WIRE_LIT("\xff"), names, 0, 1, 1, 1, NULL);
 	assert_int_equal(wire_out_finish(&out, &len), WIRE_ERR_BAD_UTF8);
 }
 
@@ -658,28 +707,31 @@ t_reply_goes_both_ways(void **state)
 
 	(void)state;
 	wire_out_init(&out, buf, sizeof(buf));
-	wire_msg_encode_reply_value(&out, 5, WIRE_LIT("{\"a\":\n1}"));
+	wire_msg_encode_reply_value(&out, 5, WIRE_LIT("{\"a\":\n1}"), NULL);
 	assert_true(is(frame_of(&out),
 	    "{\"type\":\"reply\",\"id\":5,\"value\":{\"a\": 1}}"));
 	assert_int_equal(decode(frame_of(&out), NULL), WIRE_OK);
 	assert_int_equal(msg.u.reply.id, 5);
 	assert_int_equal(msg.u.reply.kind, WIRE_REPLY_VALUE);
 	assert_true(is(msg.u.reply.value, "{\"a\": 1}"));
+	assert_false(msg.u.reply.has_left);
 
 	wire_out_init(&out, buf, sizeof(buf));
-	wire_msg_encode_reply_handle(
-	    &out, 6, WIRE_LIT("h-1"), 9000000, (struct wire_span){NULL, 0});
+	wire_msg_encode_reply_handle(&out, 6, WIRE_LIT("h-1"), 9000000,
+	    (struct wire_span){NULL, 0}, some_left);
 	assert_true(is(frame_of(&out),
 	    "{\"type\":\"reply\",\"id\":6,\"handle\":{\"token\":\"h-1\","
-	    "\"size\":9000000}}"));
+	    "\"size\":9000000},\"left\":[1,0,3,9007199254740991,5]}"));
 	assert_int_equal(decode(frame_of(&out), NULL), WIRE_OK);
 	assert_int_equal(msg.u.reply.kind, WIRE_REPLY_HANDLE);
 	assert_true(is(msg.u.reply.handle, "h-1"));
 	assert_int_equal(msg.u.reply.handle_size, 9000000);
+	assert_true(msg.u.reply.has_left);
+	assert_memory_equal(msg.u.reply.left, some_left, sizeof(some_left));
 
 	wire_out_init(&out, buf, sizeof(buf));
 	wire_msg_encode_reply_error(
-	    &out, 7, WIRE_TOOL_NOT_OFFERED, WIRE_LIT("no\xff"), true);
+	    &out, 7, WIRE_TOOL_NOT_OFFERED, WIRE_LIT("no\xff"), true, NULL);
 	assert_true(is(frame_of(&out),
 	    "{\"type\":\"reply\",\"id\":7,\"error\":{\"kind\":\"not_offered\","
 	    "\"message\":\"no\xef\xbf\xbd\",\"hard\":true}}"));
@@ -734,7 +786,7 @@ t_long_messages_are_cut(void **state)
 		memset(text, fills[i], sizeof(text));
 		wire_out_init(&out, buf, sizeof(buf));
 		wire_msg_encode_reply_error(&out, 0, WIRE_TOOL_FAILED,
-		    (struct wire_span){text, sizeof(text)}, false);
+		    (struct wire_span){text, sizeof(text)}, false, NULL);
 		assert_int_equal(decode(frame_of(&out), NULL), WIRE_OK);
 		assert_in_range(msg.u.reply.message.len, WIRE_MAX_MESSAGE - 5,
 		    WIRE_MAX_MESSAGE);
@@ -846,6 +898,8 @@ main(void)
 	    cmocka_unit_test(t_done_means),
 	    cmocka_unit_test(t_done_is_checked),
 	    cmocka_unit_test(t_texts_at_and_past_their_limits),
+	    cmocka_unit_test(t_left_is_checked),
+	    cmocka_unit_test(t_left_has_the_names_of_limits),
 	    cmocka_unit_test(t_run_goes_both_ways),
 	    cmocka_unit_test(t_run_with_thousands_of_tools),
 	    cmocka_unit_test(t_run_is_checked),

@@ -50,6 +50,7 @@ make(uint64_t *random, struct made *made)
 	bits = next_random(random);
 	b->network = bits >> 2 & 1;
 	b->network_wanted = bits >> 3 & 1;
+	b->halt_on_exhaust = bits & 1;
 	b->level = (enum sup_level)((bits >> 4 & 0xff) % 3);
 	b->level_most = (enum sup_level)((bits >> 12 & 0xff) % 3);
 	b->require = bits >> 20 & 3;
@@ -171,6 +172,7 @@ t_within_sees_every_member(void **state)
 		NARROWER(less.limits[i]--);
 	NARROWER(less.network = false);
 	NARROWER(less.network_wanted = true);
+	NARROWER(less.halt_on_exhaust = true);
 	NARROWER(less.level = SUP_LEVEL_ISOLATED);
 	NARROWER(less.level_most = SUP_LEVEL_PROCESS);
 	NARROWER(less.require = SUP_REQUIRE_LANDLOCK);
@@ -255,10 +257,15 @@ t_a_policy_and_a_request_only_narrow(void **state)
 	sup_bounds_narrower(&profile, &bounds);
 	assert_true(sup_bounds_within(&bounds, &widest));
 	assert_true(bounds.network && bounds.network_wanted);
+	assert_false(bounds.halt_on_exhaust);
 	assert_int_equal(bounds.level, SUP_LEVEL_PROCESS);
 	assert_false(sup_names_has(&bounds.tools, WIRE_LIT("a")));
 	profile.network = SUP_SAY_NO;
+	profile.halt_on_exhaust = true;
 	sup_bounds_narrower(&profile, &bounds);
+	assert_true(bounds.halt_on_exhaust);
+	sup_narrow(&bounds, &widest, NULL, &widest);
+	assert_true(widest.halt_on_exhaust);
 	assert_false(bounds.network || bounds.network_wanted);
 }
 

@@ -86,9 +86,12 @@ static const struct {
     {"argument_bytes", 1048576, 8388608},
     {"result_bytes", 8388608, 67108864},
     {"total_bytes", 67108864, 4294967296},
+    {"produced_bytes", 134217728, 8589934592},
     {"kept_bytes", 67108864, 1073741824},
     {"tool_time", 60000000000, 86400000000000},
+    {"total_tool_time", 86400000000000, 22118400000000000},
     {"run_calls", 10000, 100000000},
+    {"run_bytes", 68719476736, 1099511627776},
     {"grace", 1000000000, 60000000000},
     {"program", 1048576, 1048576},
     {"ready", 10000000000, 10000000000},
@@ -274,13 +277,15 @@ t_bad_limits(void **state)
 	    "memory address_space file_size threads processes open_files "
 	    "workspace "
 	    "inodes stdout stderr preview value calls in_flight argument_bytes "
-	    "result_bytes total_bytes kept_bytes tool_time run_calls grace");
+	    "result_bytes total_bytes produced_bytes kept_bytes tool_time "
+	    "total_tool_time run_calls run_bytes grace");
 	refuse(LINE("run", "f", "--limit", "=1"),
 	    "weir: --limit '=1': no such limit; the limits are cpu wall "
 	    "memory address_space file_size threads processes open_files "
 	    "workspace "
 	    "inodes stdout stderr preview value calls in_flight argument_bytes "
-	    "result_bytes total_bytes kept_bytes tool_time run_calls grace");
+	    "result_bytes total_bytes produced_bytes kept_bytes tool_time "
+	    "total_tool_time run_calls run_bytes grace");
 	refuse(LINE("run", "f", "--limit", "ready=1s"),
 	    "weir: --limit 'ready=1s': this limit is fixed and cannot be set; "
 	    "leave it out");
@@ -332,6 +337,42 @@ t_tools(void **state)
 	refuse(LINE("run", "f", "--tool", "a=1", "--tool", "a=2"),
 	    "weir: --tool 'a=2': a tool of this name was given before; rename "
 	    "one");
+}
+
+static void
+t_marks(void **state)
+{
+	static char words[SUP_OPTIONS_MARKS + 1][32];
+	static char *argv[2 * (SUP_OPTIONS_MARKS + 1) + 4];
+	static char name[] = "weir", run[] = "run", file[] = "f",
+		    mark[] = "--mark";
+	int argc = 0, i;
+
+	(void)state;
+	accept(LINE("run", "f", "--mark", "a=may_suspend",
+	    "--mark=b.c=requires_approval"));
+	assert_int_equal(options.mark_count, 2);
+	assert_int_equal(options.marks[0].mark, WEIR_TOOL_MAY_SUSPEND);
+	assert_int_equal(options.marks[0].name.len, 1);
+	assert_int_equal(options.marks[1].mark, WEIR_TOOL_REQUIRES_APPROVAL);
+	assert_int_equal(options.marks[1].name.len, 3);
+	refuse(LINE("run", "f", "--mark", "a"),
+	    "weir: --mark 'a': no name of a tool before '='; write --mark "
+	    "NAME=requires_approval or NAME=may_suspend");
+	refuse(LINE("run", "f", "--mark", "a=b=may_suspend"),
+	    "weir: --mark 'a=b=may_suspend': no such mark; use "
+	    "requires_approval or may_suspend");
+	argv[argc++] = name;
+	argv[argc++] = run;
+	argv[argc++] = file;
+	for (i = 0; i <= SUP_OPTIONS_MARKS; i++) {
+		argv[argc++] = mark;
+		argv[argc++] = words[i];
+		snprintf(words[i], sizeof(words[i]), "t%d=may_suspend", i);
+		assert_int_equal(sup_options_parse(argc, argv, &options, usage),
+		    i < SUP_OPTIONS_MARKS ? WIRE_OK : WIRE_ERR_BAD_ARGUMENT);
+	}
+	assert_non_null(strstr(usage, "more than 128 marks"));
 }
 
 static void
@@ -405,7 +446,7 @@ static void
 t_options_that_are_not_there(void **state)
 {
 	static const char *const absent[] = {
-	    "--package", "--memory", "--mcp-config", "--tenant"};
+	    "--package", "--memory", "--tenant"};
 	char text[128];
 	size_t i;
 
@@ -426,6 +467,10 @@ t_options_that_are_not_there(void **state)
 	assert_true(options.network);
 	refuse(LINE("run", "--network=x", "f"),
 	    "weir: --network 'x': the option takes no value; leave it out");
+	accept(LINE("run", "f"));
+	assert_false(options.halt_on_exhaust);
+	accept(LINE("run", "--halt-on-exhaust", "f"));
+	assert_true(options.halt_on_exhaust);
 	accept(LINE("run", "--read=/a", "--write", "/b", "--packages", "/c",
 	    "--env=A=b", "--exec", "/d", "f"));
 	assert_int_equal(options.grant_count, 5);
@@ -453,6 +498,12 @@ t_options_that_are_not_there(void **state)
 	assert_false(options.unconfined);
 	accept(LINE("run", "--unconfined", "f"));
 	assert_true(options.unconfined);
+	assert_null(options.mcp_config);
+	accept(LINE("run", "--mcp-config", "m", "f"));
+	assert_string_equal(options.mcp_config, "m");
+	refuse(LINE("run", "--mcp-config=a", "--mcp-config=a", "f"),
+	    "weir: --mcp-config 'a': the option was given before; give it "
+	    "once");
 	assert_null(options.trace);
 	accept(LINE("run", "--trace", "t", "f"));
 	assert_string_equal(options.trace, "t");
@@ -729,6 +780,7 @@ main(void)
 	    cmocka_unit_test(t_every_limit_from_minimum_to_ceiling),
 	    cmocka_unit_test(t_bad_limits),
 	    cmocka_unit_test(t_tools),
+	    cmocka_unit_test(t_marks),
 	    cmocka_unit_test(t_files_of_terms),
 	    cmocka_unit_test(t_the_number_of_tools_is_bounded),
 	    cmocka_unit_test(t_options_that_are_not_there),

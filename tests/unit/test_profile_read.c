@@ -106,6 +106,25 @@ wrap(enum sup_format format, const char *member)
 
 /* With the level that it leaves. */
 static void
+t_halt_on_exhaust_in_each(void **state)
+{
+	static const enum sup_format formats[] = {PROFILES, POLICY, REQUEST};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		accept_text(
+		    formats[i], wrap(formats[i], "\"limits\":{}"), NULL);
+		assert_false(got.halt_on_exhaust);
+		accept_text(formats[i],
+		    wrap(formats[i], "\"halt_on_exhaust\":true"), NULL);
+		assert_true(got.halt_on_exhaust);
+		accept_text(formats[i],
+		    wrap(formats[i], "\"halt_on_exhaust\":false"), NULL);
+		assert_false(got.halt_on_exhaust);
+	}
+}
+
+static void
 t_a_profile_grants_the_network(void **state)
 {
 	(void)state;
@@ -298,17 +317,21 @@ static const struct {
 	const char *member, *problem;
 } refused[] = {
     {POLICY, "\"x\":1",
-	"2:1: x: no such member here; the members are schema limits level "
-	"network tools exec"},
+	"2:1: x: no such member here; the members are schema limits "
+	"halt_on_exhaust level network tools exec"},
     {POLICY, "\"profile\":\"a\"",
 	"2:1: profile: no such member here; the members are schema limits "
-	"level network tools exec"},
+	"halt_on_exhaust level network tools exec"},
     {POLICY, "\"read\":[\"/a\"]",
-	"2:1: read: no such member here; the members are schema limits level "
-	"network tools exec"},
+	"2:1: read: no such member here; the members are schema limits "
+	"halt_on_exhaust level network tools exec"},
     {POLICY, "\"network\":true",
 	"2:11: network: a policy only narrows and grants no network; write "
 	"false, or leave it out"},
+    {POLICY, "\"halt_on_exhaust\":1",
+	"2:19: halt_on_exhaust: is a number; write true or false"},
+    {REQUEST, "\"halt_on_exhaust\":null",
+	"2:19: halt_on_exhaust: is null; write true or false"},
     {POLICY, "\"network\":null", "2:11: network: is null; write true or false"},
     {POLICY, "\"level\":\"none\"",
 	"2:9: level: no such level; write \"isolated\" or \"process\""},
@@ -326,7 +349,8 @@ static const struct {
 	"workspace inodes stdout stderr preview value calls in_flight "
 	"argument_bytes "
 	"result_bytes "
-	"total_bytes kept_bytes tool_time run_calls grace"},
+	"total_bytes produced_bytes kept_bytes tool_time total_tool_time "
+	"run_calls run_bytes grace"},
     {POLICY, "\"limits\":{\"wall\":true}",
 	"2:18: limits.wall: is true; write a number, or a string as --limit "
 	"has it"},
@@ -350,19 +374,19 @@ static const struct {
 	"bytes"},
     {REQUEST, "\"python\":\"/bin/sh\"",
 	"2:1: python: no such member here; the members are schema profile "
-	"limits level network"},
+	"limits halt_on_exhaust level network"},
     {REQUEST, "\"exec\":[]",
 	"2:1: exec: no such member here; the members are schema profile "
-	"limits level network"},
+	"limits halt_on_exhaust level network"},
     {PROFILES, "\"exec\":[\"git\"]",
 	"2:9: profiles.default.exec[0]: is not an absolute path; begin it "
 	"with '/'"},
     {REQUEST, "\"env\":{}",
 	"2:1: env: no such member here; the members are schema profile "
-	"limits level network"},
+	"limits halt_on_exhaust level network"},
     {REQUEST, "\"tools\":[]",
 	"2:1: tools: no such member here; the members are schema profile "
-	"limits level network"},
+	"limits halt_on_exhaust level network"},
     {REQUEST, "\"profile\":3",
 	"2:11: profile: is a number; write a string, the name of a profile"},
     {REQUEST, "\"profile\":\"a/b\"",
@@ -370,8 +394,8 @@ static const struct {
 	"letters, digits, '_', '.' and '-'"},
     {PROFILES, "\"schema\":\"weir.profiles/1\"",
 	"2:1: profiles.default.schema: no such member here; the members are "
-	"limits level network require python processes read write packages "
-	"exec env"},
+	"limits halt_on_exhaust level network require python processes read "
+	"write packages exec env"},
     {PROFILES, "\"require\":[\"selinux\"]",
 	"2:12: profiles.default.require[0]: nothing that can be required; "
 	"write \"landlock\""},
@@ -478,7 +502,7 @@ t_what_is_no_text_of_the_format(void **state)
 	    "1:4: \"\\xc3\\xa4\\xff\": the bytes are not UTF-8 (bad_utf8)");
 	refuse_text(POLICY, "{\"a\\u001b\":1}",
 	    "1:2: \"a\\u001b\": no such member here; the members are schema "
-	    "limits level network tools exec");
+	    "limits halt_on_exhaust level network tools exec");
 }
 
 /* A profile that is not asked for is judged like the others. */
@@ -723,6 +747,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(t_empty_ones_say_nothing),
+	    cmocka_unit_test(t_halt_on_exhaust_in_each),
 	    cmocka_unit_test(t_a_profile_grants_the_network),
 	    cmocka_unit_test(t_every_member_of_a_profile),
 	    cmocka_unit_test(t_every_member_of_a_policy),

@@ -199,6 +199,48 @@ t_a_spent_run(void **state)
 	    bind_ledger_fold_calls(bind_ledger_fold(self.ledger)), 2);
 }
 
+/* What others have recorded is known with the next record. */
+static void
+t_how_the_run_stands(void **state)
+{
+	struct bind_run run;
+
+	(void)state;
+	assert_false(record.run(record.arg, &run));
+	self.in_run = true;
+	self.bounds = (struct bind_ledger_bounds){9, 1000};
+	assert_true(record.run(record.arg, &run));
+	assert_int_equal(run.calls, 0);
+	assert_int_equal(start(0), WIRE_TOOL_NONE);
+	assert_int_equal(end(0, BIND_CALL_COMPLETED, WIRE_TOOL_NONE), WIRE_OK);
+	assert_int_equal(start(1), WIRE_TOOL_NONE);
+	assert_int_equal(
+	    end(2, BIND_CALL_REFUSED, WIRE_TOOL_NOT_OFFERED), WIRE_OK);
+	assert_true(record.run(record.arg, &run));
+	assert_int_equal(run.calls, 3);
+	assert_int_equal(run.calls_max, 9);
+	assert_int_equal(run.bytes, 3 * 7 + 4);
+	assert_int_equal(run.bytes_max, 1000);
+	/* Another process, after this one has died. */
+	bind_ledger_free(self.ledger);
+	self.ledger = rig_ledger();
+	bind_record_list_init(&list);
+	assert_true(record.run(record.arg, &run));
+	assert_int_equal(run.calls, 3);
+	assert_int_equal(run.bytes, 3 * 7 + 4);
+}
+
+static void
+t_a_run_without_bytes(void **state)
+{
+	(void)state;
+	self.bounds.bytes = 7 + 4 + 7;
+	assert_int_equal(start(0), WIRE_TOOL_NONE);
+	assert_int_equal(end(0, BIND_CALL_COMPLETED, WIRE_TOOL_NONE), WIRE_OK);
+	assert_int_equal(start(1), WIRE_TOOL_NONE);
+	assert_int_equal(start(2), WIRE_TOOL_BUDGET_SPENT);
+}
+
 /* No room: no call, and no outcome that counts as recorded. */
 static void
 t_what_cannot_be_written(void **state)
@@ -234,6 +276,8 @@ main(void)
 	    TEST(t_each_way_a_call_goes),
 	    TEST(t_values),
 	    TEST(t_a_spent_run),
+	    TEST(t_how_the_run_stands),
+	    TEST(t_a_run_without_bytes),
 	    TEST(t_what_cannot_be_written),
 	};
 

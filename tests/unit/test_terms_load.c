@@ -351,6 +351,50 @@ t_errors_name_the_text(void **state)
 	}
 }
 
+/* Terms are of one owner when tenant, policy and profile are the same, and
+ * of two when any of them is another. */
+static void
+t_owners(void **state)
+{
+	static const struct weir_source other = TEXT("tenant 8",
+	    "{\"schema\":\"weir.policy/1\",\"limits\":{\"wall\":\"10m\"},"
+	    "\"tools\":[\"a\"]}");
+	static const struct weir_source wish =
+	    TEXT("r", "{\"schema\":\"weir.request/1\",\"profile\":\"batch\"}");
+	struct weir_terms_config configs[] = {
+	    {.profiles = profiles},
+	    {.profiles = profiles, .tenant = ""},
+	    {.profiles = profiles, .tenant = "a"},
+	    {.profiles = profiles, .tenant = "ab"},
+	    {.profiles = profiles, .tenant = "a", .profile = "batch"},
+	    {.profiles = profiles, .policy = policy},
+	    {.profiles = profiles, .policy = other},
+	};
+	const size_t count = sizeof(configs) / sizeof(configs[0]);
+	struct weir_terms *terms[sizeof(configs) / sizeof(configs[0])];
+	struct weir_terms *same;
+
+	(void)state;
+	for (size_t i = 0; i < count; i++)
+		terms[i] = make(&configs[i]);
+	for (size_t i = 0; i < count; i++) {
+		for (size_t j = 0; j < i; j++)
+			assert_memory_not_equal(terms[i]->owner,
+			    terms[j]->owner, sizeof(terms[i]->owner));
+		same = make(&configs[i]);
+		assert_memory_equal(
+		    terms[i]->owner, same->owner, sizeof(same->owner));
+		weir_terms_free(same);
+	}
+	/* By whoever's word. */
+	configs[2].request = wish;
+	same = make(&configs[2]);
+	assert_memory_equal(terms[4]->owner, same->owner, sizeof(same->owner));
+	weir_terms_free(same);
+	for (size_t i = 0; i < count; i++)
+		weir_terms_free(terms[i]);
+}
+
 int
 main(void)
 {
@@ -362,6 +406,7 @@ main(void)
 	    cmocka_unit_test(t_wishes_are_refused_as_data),
 	    cmocka_unit_test(t_levels_and_ways),
 	    cmocka_unit_test(t_the_network),
+	    cmocka_unit_test(t_owners),
 	    cmocka_unit_test(t_errors_name_the_text),
 	};
 

@@ -100,7 +100,7 @@ t_the_record_may_say_that_the_budget_is_spent(void **state)
 	rig_expect(rig, "ended:0:refused:budget_spent reply:0:budget_spent");
 	assert_true(rig->last_hard);
 	assert_int_equal(
-	    bind_session_budget(rig->session)->spent, BIND_METER_RUN);
+	    bind_session_budget(rig->session)->spent, BIND_METER_RUN_CALLS);
 	rig->spent_started = false;
 	rig_call(rig, "now");
 	rig_expect(rig, "ended:1:refused:budget_spent reply:1:budget_spent");

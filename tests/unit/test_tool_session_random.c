@@ -195,7 +195,9 @@ one_history(uint64_t seed)
 	    .argument_bytes = 40,
 	    .result_bytes = 10,
 	    .total_bytes = 50 + draw(2000),
+	    .produced_bytes = 50 + draw(2000),
 	    .tool_time_ns = 500,
+	    .total_time_ns = 500 + draw(20000),
 	    .in_flight = (uint32_t)(1 + draw(8)),
 	};
 	rig_open(rig);

@@ -138,6 +138,12 @@ t_answer_cannot_turn_the_end(void **state)
 	assert_false(reach(&f).has_value);
 	f.cause = SUP_EVENT_CANCEL;
 	assert_int_equal(reach(&f).kind, SUP_KIND_CANCELLED);
+	f.cause = SUP_EVENT_EXHAUSTED;
+	f.exhausted = SUP_LIMIT_RUN_CALLS;
+	assert_int_equal(reach(&f).kind, SUP_KIND_BUDGET_EXHAUSTED);
+	assert_int_equal(reach(&f).limit_hit, SUP_LIMIT_RUN_CALLS);
+	assert_non_null(strstr(reach(&f).message, "run_calls"));
+	assert_false(reach(&f).by_program || reach(&f).has_value);
 	f.cause = SUP_EVENT_VIOLATION;
 	f.violation = WIRE_ERR_WRONG_ID;
 	f.violation_site = "call";
@@ -272,6 +278,7 @@ t_table_walks(void **state)
 		  SUP_DO_HALT | SUP_DO_TERM},
 	      {SUP_EVENT_DONE, SUP_EXEC_STOPPING, 0},
 	      {SUP_EVENT_CANCEL, SUP_EXEC_STOPPING, 0},
+	      {SUP_EVENT_EXHAUSTED, SUP_EXEC_STOPPING, 0},
 	      {SUP_EVENT_GRACE_OVER, SUP_EXEC_KILLING, SUP_DO_KILL},
 	      {SUP_EVENT_EXITED, SUP_EXEC_KILLING, 0},
 	      {SUP_EVENT_GONE, SUP_EXEC_SETTLING, SUP_DO_COLLECT},
@@ -288,7 +295,7 @@ t_table_walks(void **state)
 		at = s.next;
 	}
 	at = SUP_EXEC_STARTING;
-	for (size_t i = 0; i < 8; i++) {
+	for (size_t i = 0; i < 9; i++) {
 		struct sup_exec_step s = sup_exec_next(at, stopped[i].event);
 
 		assert_int_equal(s.next, stopped[i].next);
@@ -315,6 +322,9 @@ t_table_properties(void **state)
 			if ((step.actions & SUP_DO_SEND_RUN) != 0)
 				assert_true(s == SUP_EXEC_STARTING &&
 				    e == SUP_EVENT_READY);
+			/* Before there is a child, nothing is to be ended. */
+			if (s == SUP_EXEC_GATHERING)
+				continue;
 			if (s < SUP_EXEC_STOPPING &&
 			    step.next >= SUP_EXEC_STOPPING)
 				assert_true((step.actions & SUP_DO_HALT) != 0);

@@ -1,0 +1,13 @@
+/*
+ * The tools of `weir run`: what --tool and --mark say, given to the library.
+ */
+#ifndef SUP_CMD_TOOLS_H
+#define SUP_CMD_TOOLS_H
+
+#include "supervisor/options.h"
+
+/* 0, or the exit code with a sentence that names the option. */
+int sup_cmd_tools(struct weir *weir, const struct sup_options *options,
+    char error[WEIR_ERROR_MAX]);
+
+#endif
