@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wire/json_out.h"
+
 static const struct {
 	const char *word;
 	bool has_body;
@@ -100,6 +102,37 @@ bind_http_tool_header(struct bind_http_tool *tool, struct wire_span name,
 	return err;
 }
 
+enum wire_err
+bind_http_tool_describe(struct bind_http_tool *tool,
+    struct wire_span description, struct wire_span schema)
+{
+	struct bind_tool_about *about = &tool->about;
+	struct wire_out out;
+	size_t size, len = 0;
+
+	/* A byte of text takes at most six as JSON, and two quotes stand
+	 * around it. */
+	if (!wire_mul(description.len, 6, &size) || !wire_add(size, 2, &size) ||
+	    !wire_add(size, schema.len, &size))
+		return WIRE_ERR_NO_MEMORY;
+	tool->words = malloc(size);
+	if (tool->words == NULL)
+		return WIRE_ERR_NO_MEMORY;
+	if (description.p != NULL) {
+		wire_out_init(&out, tool->words, size);
+		wire_out_string(&out, description);
+		if (wire_out_finish(&out, &len) != WIRE_OK)
+			return WIRE_ERR_BAD_ARGUMENT;
+		about->description = (struct wire_span){tool->words, len};
+	}
+	if (schema.p != NULL) {
+		memcpy(tool->words + len, schema.p, schema.len);
+		about->schema =
+		    (struct wire_span){tool->words + len, schema.len};
+	}
+	return WIRE_OK;
+}
+
 void
 bind_http_tool_free(struct bind_http_tool *tool)
 {
@@ -112,5 +145,6 @@ bind_http_tool_free(struct bind_http_tool *tool)
 	bind_http_secrets_release(&tool->secrets);
 	bind_http_client_free(tool->client);
 	free(tool->url);
+	free(tool->words);
 	free(tool);
 }

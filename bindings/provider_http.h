@@ -21,10 +21,10 @@
 #ifndef BIND_PROVIDER_HTTP_H
 #define BIND_PROVIDER_HTTP_H
 
+#include "bindings/catalogue.h"
 #include "bindings/http_client.h"
 #include "bindings/http_header.h"
 #include "bindings/http_url.h"
-#include "bindings/provider.h"
 
 #define BIND_HTTP_LINES_MAX 32 /* header lines of a tool */
 
@@ -38,6 +38,8 @@ struct bind_http_tool {
 	size_t line_count;
 	char *lines[BIND_HTTP_LINES_MAX]; /* "NAME: VALUE" */
 	struct bind_http_secrets secrets;
+	struct bind_tool_about about; /* for the catalogue */
+	uint8_t *words;		      /* what it points into; or NULL */
 };
 
 /* The offset of an error that is about the method, and not about the URL. */
@@ -50,6 +52,12 @@ struct bind_http_tool {
 WIRE_MUST_USE enum wire_err bind_http_tool_new(struct bind_http_client *client,
     struct wire_span method, struct wire_span url,
     struct bind_http_tool **ret_tool, struct wire_errinfo *info);
+
+/* Notes what it says of itself, for bind_catalogue_describe: a text and the
+ * JSON of a schema that a scan has accepted, each with p NULL where there is
+ * none. Copied. At most once. BAD_ARGUMENT for what is not UTF-8; NO_MEMORY. */
+WIRE_MUST_USE enum wire_err bind_http_tool_describe(struct bind_http_tool *tool,
+    struct wire_span description, struct wire_span schema);
 
 /* Errors of bind_http_header_line. */
 WIRE_MUST_USE enum wire_err bind_http_tool_header(struct bind_http_tool *tool,

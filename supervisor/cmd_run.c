@@ -148,6 +148,27 @@ load_servers(struct run *run)
 	return code;
 }
 
+/* All that the options name; likewise. */
+static int
+offer_tools(struct run *run)
+{
+	char error[WEIR_ERROR_MAX];
+	int code = sup_cmd_tools(run->weir, run->options, error);
+
+	if (code == 0) {
+		code = load_servers(run);
+		if (code == 0)
+			code =
+			    sup_cmd_http(run->weir, run->options->http_tools);
+		if (code != 0)
+			return code;
+		code = sup_cmd_marks(run->weir, run->options, error);
+	}
+	if (code != 0)
+		fprintf(stderr, "weir: %s\n", error);
+	return code;
+}
+
 /* 0, or the exit code with a message printed. */
 static int
 open_weir(struct run *run, char **environment)
@@ -180,13 +201,7 @@ open_weir(struct run *run, char **environment)
 		fprintf(stderr, "weir: %s\n", error);
 		return fault_code(fault);
 	}
-	r = sup_cmd_tools(run->weir, run->options, error);
-	if (r != 0) {
-		fprintf(stderr, "weir: %s\n", error);
-		return r;
-	}
-	r = load_servers(run);
-	return r != 0 ? r : sup_cmd_http(run->weir, run->options->http_tools);
+	return offer_tools(run);
 }
 
 /* --- while it runs -------------------------------------------------------- */

@@ -86,6 +86,16 @@ sup_cmd_tools(struct weir *weir, const struct sup_options *options,
 		if (code != 0)
 			return refuse("--tool", code, error);
 	}
+	return 0;
+}
+
+int
+sup_cmd_marks(struct weir *weir, const struct sup_options *options,
+    char error[WEIR_ERROR_MAX])
+{
+	char name[WIRE_MAX_TOOL_NAME + 1];
+	int code;
+
 	for (size_t i = 0; i < options->mark_count; i++) {
 		const struct sup_option_mark *mark = &options->marks[i];
 

@@ -219,12 +219,19 @@ add_tool(struct loader *l, const struct sup_http_tool *from)
 		bind_http_tool_free(tool);
 		return false;
 	}
-	err = bind_catalogue_add(l->weir->catalogue, span_of(from->name.text),
-	    &bind_provider_http, tool, 0, &info);
+	err = bind_http_tool_describe(
+	    tool, from->description, from->input_schema);
 	if (err == WIRE_OK)
-		return true;
-	bind_http_tool_free(tool);
-	return refuse_name(l, from, err, &info);
+		err = bind_catalogue_add(l->weir->catalogue,
+		    span_of(from->name.text), &bind_provider_http, tool, 0,
+		    &info);
+	if (err != WIRE_OK) {
+		bind_http_tool_free(tool);
+		return refuse_name(l, from, err, &info);
+	}
+	bind_catalogue_describe(
+	    l->weir->catalogue, span_of(from->name.text), &tool->about);
+	return true;
 }
 
 bool

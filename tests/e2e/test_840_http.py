@@ -932,6 +932,25 @@ class Files(Http):
         self.assertEqual(info[0], ["t"])
         self.assertEqual((info[1]["name"], info[1]["provider"]),
                          ("t", "http"))
+        self.assertNotIn("description", info[1])
+
+    def test_what_it_says_of_itself(self):
+        file = json.loads(json.dumps(GOOD))
+        schema = {"type": "object", "properties": {"ü": {"enum": [1, None]}}}
+        file["tools"]["t"].update(
+            description='Says "ü"\n\u2028', input_schema=schema)
+        info = self.value("call_tool('get_tool_info', {'name': 't'})",
+                          "--http-tools",
+                          self.write("http.json", json.dumps(file, indent=2)))
+        self.assertEqual(info["description"], 'Says "ü"\n\u2028')
+        self.assertEqual(info["inputSchema"], schema)
+
+    def test_marks_hold_for_it(self):
+        path = self.write("http.json", json.dumps(GOOD))
+        kind = self.value("try: t()\nexcept ToolError as e: return e.kind",
+                          "--mark", "t=requires_approval",
+                          "--http-tools", path)
+        self.assertEqual(kind, "approval_required")
 
 
 class Library(Http):
