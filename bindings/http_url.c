@@ -185,6 +185,7 @@ struct builder {
 	const struct bind_http_template *template;
 	struct bind_http_built *built;
 	struct bind_text *why;
+	bool path_alone; /* other arguments are not looked at */
 	/* Of each part that has a name: what is put there; key NULL: missing */
 	struct wire_json_member values[BIND_HTTP_PARTS_MAX];
 };
@@ -401,6 +402,8 @@ sort_arguments(struct builder *b, struct wire_span arguments)
 		if (i < b->template->count) {
 			if (member.type != WIRE_JSON_NULL)
 				b->values[i] = member;
+		} else if (b->path_alone) {
+			continue;
 		} else if (built->body != NULL) {
 			put_member(built, &member);
 		} else {
@@ -439,6 +442,45 @@ check_path(struct builder *b, const struct bind_http_entry *entries,
 	return WIRE_TOOL_EGRESS_DENIED;
 }
 
+/* The URL up to its query. */
+static enum wire_tool_kind
+build_path(struct builder *b, const struct bind_http_entry *entries,
+    size_t entry_count, struct wire_span arguments)
+{
+	enum wire_tool_kind kind = sort_arguments(b, arguments);
+
+	b->built->url_len = 0;
+	if (kind == WIRE_TOOL_NONE && !put(b->built, b->template->head))
+		kind = too_long(b);
+	if (kind == WIRE_TOOL_NONE)
+		kind = put_path(b);
+	if (kind == WIRE_TOOL_NONE)
+		kind = check_path(b, entries, entry_count);
+	return kind;
+}
+
+enum wire_tool_kind
+bind_http_check(const struct bind_http_template *template,
+    const struct bind_http_entry *entries, size_t entry_count,
+    struct wire_span arguments)
+{
+	struct bind_http_built built = {.body = NULL};
+	uint8_t buf[256];
+	struct bind_text why;
+	struct builder b = {.template = template,
+	    .built = &built,
+	    .why = &why,
+	    .path_alone = true};
+	enum wire_tool_kind kind;
+
+	bind_text_init(&why, buf, sizeof(buf));
+	kind = build_path(&b, entries, entry_count, arguments);
+	return kind == WIRE_TOOL_PATH_TRAVERSAL ||
+		kind == WIRE_TOOL_EGRESS_DENIED
+	    ? kind
+	    : WIRE_TOOL_NONE;
+}
+
 enum wire_tool_kind
 bind_http_build(const struct bind_http_template *template,
     const struct bind_http_entry *entries, size_t entry_count,
@@ -446,15 +488,9 @@ bind_http_build(const struct bind_http_template *template,
     struct bind_text *why)
 {
 	struct builder b = {.template = template, .built = built, .why = why};
-	enum wire_tool_kind kind = sort_arguments(&b, arguments);
+	enum wire_tool_kind kind =
+	    build_path(&b, entries, entry_count, arguments);
 
-	built->url_len = 0;
-	if (kind == WIRE_TOOL_NONE && !put(built, template->head))
-		kind = too_long(&b);
-	if (kind == WIRE_TOOL_NONE)
-		kind = put_path(&b);
-	if (kind == WIRE_TOOL_NONE)
-		kind = check_path(&b, entries, entry_count);
 	if (kind == WIRE_TOOL_NONE)
 		kind = put_query(&b);
 	built->url[built->url_len] = '\0';

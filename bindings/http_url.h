@@ -78,4 +78,10 @@ enum wire_tool_kind bind_http_build(const struct bind_http_template *template,
     struct wire_span arguments, struct bind_http_built *built,
     struct bind_text *why);
 
+/* The same for the path alone: PATH_TRAVERSAL and EGRESS_DENIED, or else NONE,
+ * whatever is wrong besides. Nothing is kept of it. */
+enum wire_tool_kind bind_http_check(const struct bind_http_template *template,
+    const struct bind_http_entry *entries, size_t entry_count,
+    struct wire_span arguments);
+
 #endif

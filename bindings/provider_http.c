@@ -452,6 +452,27 @@ build(struct job *j, struct bind_text *why)
 	return WIRE_TOOL_NONE;
 }
 
+/*
+ * Before it is recorded as started: what the list refuses has no effect, and
+ * the record says so. Where a name leads to is known later, and what else is
+ * wrong is for start() to say.
+ */
+static enum wire_tool_kind
+admit(void *tool_data, struct wire_span arguments, const char **ret_words)
+{
+	const struct bind_http_tool *tool = tool_data;
+	const struct bind_http_policy *policy =
+	    bind_http_client_policy(tool->client);
+	enum wire_tool_kind kind = bind_http_check(
+	    &tool->template, policy->entries, policy->entry_count, arguments);
+
+	if (kind == WIRE_TOOL_PATH_TRAVERSAL)
+		*ret_words = "its path would have a segment '.' or '..'";
+	else if (kind == WIRE_TOOL_EGRESS_DENIED)
+		*ret_words = "its path would not be one of those allowed";
+	return kind;
+}
+
 static void
 start(void *tool_data, struct bind_job *job)
 {
@@ -490,6 +511,7 @@ release(void *tool_data)
 
 const struct bind_provider bind_provider_http = {
     .name = "http",
+    .admit = admit,
     .start = start,
     .cancel = cancel,
     .abandon = abandon,

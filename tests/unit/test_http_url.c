@@ -357,7 +357,7 @@ build(const char *url, const char *allow, const char *arguments, bool has_body)
 	uint8_t *text = malloc(len);
 	struct bind_http_template template;
 	struct bind_http_entry entry;
-	enum wire_tool_kind kind;
+	enum wire_tool_kind kind, denied;
 	struct bind_text words;
 
 	assert_non_null(text);
@@ -375,6 +375,11 @@ build(const char *url, const char *allow, const char *arguments, bool has_body)
 	why[words.len] = '\0';
 	if ((kind == WIRE_TOOL_NONE) != (words.len == 0))
 		fail_msg("%s: kind %d: %s", arguments, (int)kind, why);
+	/* What is refused before it is recorded is what would be refused. */
+	denied = bind_http_check(
+	    &template, &entry, 1, (struct wire_span){text, len});
+	if (kind != WIRE_TOOL_FAILED && kind != WIRE_TOOL_ARGUMENTS_TOO_LARGE)
+		assert_int_equal(denied, kind);
 	free(text);
 	return kind;
 }
