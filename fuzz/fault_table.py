@@ -112,8 +112,8 @@ FAULTS = {
         "child", ("waiting <= SUP_CHAN_QUEUE_HIGH",)),
     "tool-time-ignored": (
         "bindings/session.c",
-        "bind_session_deadline(session) <= now)",
-        "bind_session_deadline(session) + now == 0)",
+        "return over < call->job.deadline_ns ? over : call->job.deadline_ns;",
+        "return over;",
         "child", ("rig.limits[SUP_LIMIT_TOOL_TIME]",
                   "++turn < TURNS_MAX")),
     "memory-for-each-that-waits": (
@@ -134,12 +134,11 @@ FAULTS = {
     # --- the supervisor ----------------------------------------------------
     "replies-by-order": (
         "supervisor/exec_io.c",
-        "\tif (sup_chan_send(&e->chan, max + WIRE_KIB, fill_reply, reply, "
-        "&info) !=",
+        "\tbind_budget_left(bind_session_budget(e->tools), frame.left);",
         "\tstruct bind_reply in_order = *reply;\n\n"
         "\tin_order.id = e->chan.session.replied++;\n"
-        "\tif (sup_chan_send(&e->chan, max + WIRE_KIB, fill_reply, "
-        "&in_order, &info) !=",
+        "\tframe.reply = &in_order;\n"
+        "\tbind_budget_left(bind_session_budget(e->tools), frame.left);",
         "child", ("is_value_of(id, value)",
                   "!call->dispatched || (call->answered && call->reply_due)",
                   "call->dispatched && call->kind == WIRE_TOOL_NONE",
@@ -147,12 +146,10 @@ FAULTS = {
                   "rig_admission(made)")),
     "replied-twice": (
         "supervisor/exec_io.c",
-        "\tif (sup_chan_send(&e->chan, max + WIRE_KIB, fill_reply, reply, "
-        "&info) !=",
-        "\t(void)!sup_chan_send(\n"
-        "\t    &e->chan, max + WIRE_KIB, fill_reply, reply, &info);\n"
-        "\tif (sup_chan_send(&e->chan, max + WIRE_KIB, fill_reply, reply, "
-        "&info) !=",
+        "\tbind_budget_left(bind_session_budget(e->tools), frame.left);",
+        "\tbind_budget_left(bind_session_budget(e->tools), frame.left);\n"
+        "\t(void)!sup_chan_send(&e->chan, max + LEFT_MAX + WIRE_KIB,\n"
+        "\t    fill_reply, &frame, &info);",
         "child", ("!call->replied",)),
     "calls-put-the-wall-off": (
         "supervisor/exec_io.c",

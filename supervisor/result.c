@@ -469,11 +469,13 @@ sup_result_build(struct weir_execution *e)
 		buf = malloc(rest + fixed);
 		if (buf == NULL)
 			break;
-		wire_out_init(&out, buf, rest + fixed);
+		/* A NUL ends it, for who does not ask for the length. */
+		wire_out_init(&out, buf, rest + fixed - 1);
 		put_all(&out, e);
 		err = wire_out_finish(&out, &e->result_len);
 	}
 	if (buf != NULL && err == WIRE_OK) {
+		buf[e->result_len] = '\0';
 		e->result = (char *)buf;
 		return;
 	}

@@ -284,7 +284,8 @@ void weir_cancel(struct weir_execution *execution);
 bool weir_is_finished(const struct weir_execution *execution);
 
 /* Texts of a finished execution; NULL where there is none. Good until it is
- * freed; ret_len may be NULL. */
+ * freed. RESULT and KIND end with a NUL, and ret_len may be NULL for them; the
+ * others may hold one and end with none. */
 enum weir_text {
 	WEIR_TEXT_RESULT, /* the result object, one line of JSON */
 	WEIR_TEXT_KIND,	  /* of the error */

@@ -44,6 +44,7 @@ main(int argc, char **argv)
 	struct weir_execution *execution;
 	char error[WEIR_ERROR_MAX], value[32];
 	const char *got;
+	size_t len;
 	enum weir_fault fault;
 	struct weir *weir;
 	uint64_t begin, offered, end;
@@ -68,8 +69,9 @@ main(int argc, char **argv)
 	end = bind_sys_monotonic();
 	/* All of them have arrived. */
 	(void)snprintf(value, sizeof(value), "%lu", strtoul(argv[3], NULL, 10));
-	got = weir_text(execution, WEIR_TEXT_VALUE, NULL);
-	if (got == NULL || strncmp(got, value, strlen(value)) != 0)
+	got = weir_text(execution, WEIR_TEXT_VALUE, &len);
+	if (got == NULL || len != strlen(value) ||
+	    memcmp(got, value, len) != 0)
 		return complain(weir_text(execution, WEIR_TEXT_RESULT, NULL));
 	printf("%.6f %.6f\n", (double)(offered - begin) / 1000000000,
 	    (double)(end - offered) / 1000000000);
