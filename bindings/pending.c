@@ -283,11 +283,24 @@ must_wait(struct bind_pending *call)
 	return true;
 }
 
+/* Its time begins now, and not when its record began to be made safe. */
+static void
+restart_clock(struct bind_pending *call)
+{
+	struct bind_session *session = call->session;
+	uint64_t now = now_ns(session);
+
+	session->live_sum += now - call->started_ns;
+	call->started_ns = now;
+}
+
 static void
 dispatch(struct bind_pending *call)
 {
 	struct bind_session *session = call->session;
 
+	if (session->config.recorded != NULL)
+		restart_clock(call);
 	call->job.deadline_ns =
 	    call->started_ns + session->config.limits.tool_time_ns;
 	TAILQ_INSERT_TAIL(&session->running, call, link);

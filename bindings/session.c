@@ -93,7 +93,16 @@ pump(struct bind_session *session)
 static void
 settle(struct bind_session *session)
 {
-	if (session->budget.is_dry)
+	struct bind_budget *budget = &session->budget;
+
+	/* SECURITY: a call that has ended may have used up what there was:
+	 * none is begun only to be cancelled. */
+	if (!budget->is_dry && !TAILQ_EMPTY(&session->waiting) &&
+	    bind_budget_time_left(budget) == 0) {
+		bind_budget_spend_time(budget);
+		bind_session_spend(session);
+	}
+	if (budget->is_dry)
 		refuse_waiting(session);
 	pump(session);
 }
@@ -384,22 +393,38 @@ give_up(struct bind_pending *call, enum wire_tool_kind kind)
 	free(call);
 }
 
+/* Why a call whose record is safe is not dispatched all the same. */
+static enum wire_tool_kind
+changed_meanwhile(const struct bind_pending *call)
+{
+	const struct bind_session *session = call->session;
+
+	if (session->gate == BIND_GATE_CLOSED)
+		return session->shut;
+	if (session->budget.is_dry)
+		return WIRE_TOOL_BUDGET_SPENT;
+	return bind_builtin_is(call->tool)
+	    ? WIRE_TOOL_NONE
+	    : bind_tool_admit(call->tool, session->offered);
+}
+
 /*
  * SECURITY: what waits here has an effect only after its record is safe, and
- * none when the end was decided meanwhile (B1). What is recorded while these
- * are dispatched stands behind them in the list.
+ * none when the end was decided, a budget was spent or the tool withdrawn
+ * meanwhile (B1). What is recorded while these are dispatched stands behind
+ * them in the list.
  */
 void
 bind_session_safe(struct bind_session *session, size_t count, bool is_safe)
 {
 	for (; count > 0; count--) {
 		struct bind_pending *call = TAILQ_FIRST(&session->recorded);
+		enum wire_tool_kind kind =
+		    is_safe ? changed_meanwhile(call) : WIRE_TOOL_NOT_RECORDED;
 
 		TAILQ_REMOVE(&session->recorded, call, link);
-		if (!is_safe)
-			give_up(call, WIRE_TOOL_NOT_RECORDED);
-		else if (session->gate == BIND_GATE_CLOSED)
-			give_up(call, session->shut);
+		if (kind != WIRE_TOOL_NONE)
+			give_up(call, kind);
 		else
 			(void)bind_pending_advance(call, BIND_CALL_PASS);
 	}

@@ -557,9 +557,17 @@ MUTANTS = {
     "dispatched-after-the-end": Mutant(
         "bindings/session.c", "what waits here has an effect only",
         (("bindings/session.c",
-          "\t\telse if (session->gate == BIND_GATE_CLOSED)",
-          "\t\telse if (session->gate == BIND_GATE_STATES)"),),
+          "\tif (session->gate == BIND_GATE_CLOSED)\n"
+          "\t\treturn session->shut;\n"
+          "\tif (session->budget.is_dry)",
+          "\tif (session->budget.is_dry)"),),
         unit("test_session_safe")),
+    "begun-without-time": Mutant(
+        "bindings/session.c", "a call that has ended may have used up",
+        (("bindings/session.c",
+          "\t    bind_budget_time_left(budget) == 0) {",
+          "\t    bind_budget_time_left(budget) == UINT64_MAX) {"),),
+        unit("test_tool_meters")),
     "lock-waited-for-each-time": Mutant(
         "bindings/ledger_file.h", "the lock is waited for no longer",
         (("bindings/ledger_file.c", "\tledger->kept = r == -EAGAIN;",

@@ -70,8 +70,7 @@ main(int argc, char **argv)
 	/* All of them have arrived. */
 	(void)snprintf(value, sizeof(value), "%lu", strtoul(argv[3], NULL, 10));
 	got = weir_text(execution, WEIR_TEXT_VALUE, &len);
-	if (got == NULL || len != strlen(value) ||
-	    memcmp(got, value, len) != 0)
+	if (got == NULL || len != strlen(value) || memcmp(got, value, len) != 0)
 		return complain(weir_text(execution, WEIR_TEXT_RESULT, NULL));
 	printf("%.6f %.6f\n", (double)(offered - begin) / 1000000000,
 	    (double)(end - offered) / 1000000000);

@@ -15,18 +15,25 @@ on_recorded(void *arg)
 }
 
 static struct rig *
-open_rig(uint32_t in_flight)
+open_with(struct rig *rig)
 {
-	struct rig *rig = rig_new();
 	struct bind_session_config config;
 
-	rig->limits.in_flight = in_flight;
 	rig_config(rig, &config);
 	config.recorded = on_recorded;
 	recorded = 0;
 	assert_int_equal(
 	    bind_session_new(&config, &rig->session, NULL), WIRE_OK);
 	return rig;
+}
+
+static struct rig *
+open_rig(uint32_t in_flight)
+{
+	struct rig *rig = rig_new();
+
+	rig->limits.in_flight = in_flight;
+	return open_with(rig);
 }
 
 static void
@@ -149,6 +156,62 @@ t_the_end_comes_between(void **state)
 	}
 }
 
+/* What is spent or withdrawn while a record is on its way counts as well. */
+static void
+t_a_budget_is_spent_between(void **state)
+{
+	struct rig *rig = rig_new();
+
+	(void)state;
+	rig->limits.total_bytes = 8;
+	open_with(rig);
+	rig_call(rig, "tool");
+	safe(rig, true);
+	rig_call(rig, "tool");
+	rig_expect(rig, "started:0 start:0 started:1");
+	rig_value(rig, 0, "123456789");
+	rig_expect(rig, "ended:0:failed:budget_spent reply:0:budget_spent");
+	safe(rig, true);
+	rig_expect(rig, "ended:1:failed:budget_spent reply:1:budget_spent");
+	assert_true(bind_session_is_empty(rig->session));
+	rig_free(rig);
+}
+
+static void
+t_it_is_withdrawn_between(void **state)
+{
+	struct rig *rig = open_rig(8);
+
+	(void)state;
+	rig_call(rig, "tool");
+	rig_expect(rig, "started:0");
+	assert_true(bind_catalogue_withdraw(rig->catalogue, WIRE_LIT("tool")));
+	safe(rig, true);
+	rig_expect(rig, "ended:0:failed:not_offered reply:0:not_offered");
+	rig_free(rig);
+}
+
+/* However long the disk takes: the tool has its own time. */
+static void
+t_its_time_begins_when_it_is_dispatched(void **state)
+{
+	struct rig *rig = rig_new();
+
+	(void)state;
+	rig->limits.tool_time_ns = 400;
+	rig->limits.total_time_ns = 1000;
+	open_with(rig);
+	rig_call(rig, "tool");
+	rig->loop.now += 5000;
+	safe(rig, true);
+	assert_int_equal(
+	    bind_session_deadline(rig->session), rig->loop.now + 400);
+	rig->loop.now += 300;
+	rig_value(rig, 0, "1");
+	assert_int_equal(bind_session_budget(rig->session)->time_ns, 300);
+	rig_free(rig);
+}
+
 static void
 close_first(struct rig *rig, uint64_t id)
 {
@@ -219,6 +282,9 @@ main(void)
 	    cmocka_unit_test(t_what_cannot_be_made_safe),
 	    cmocka_unit_test(t_the_end_comes_between),
 	    cmocka_unit_test(t_the_end_comes_from_inside),
+	    cmocka_unit_test(t_a_budget_is_spent_between),
+	    cmocka_unit_test(t_it_is_withdrawn_between),
+	    cmocka_unit_test(t_its_time_begins_when_it_is_dispatched),
 	    cmocka_unit_test(t_freed_before_it_is_safe),
 	    cmocka_unit_test(t_paused),
 	};
