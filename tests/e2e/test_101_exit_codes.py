@@ -19,13 +19,17 @@ class Codes(Case):
     """kind, detail, code, then how: see EXAMPLES"""
 
     def check(self, kind, code, program, limits=None, rules=None, python=None,
-              level="isolated", request=None):
+              level="isolated", request=None, servers=None):
         more = {"limits": limits or {}, "level": level}
         around, options = [], []
+        if servers:
+            path = self.write("mcp.json", json.dumps({"mcpServers": servers}))
+            os.chmod(path, 0o644)
+            options = ["--mcp-config", path]
         if request:
             path = self.write("request", json.dumps(
                 dict(request, schema="weir.request/1")))
-            options = ["--request-file", path]
+            options += ["--request-file", path]
         if python:
             more["python"] = self.false_python(python)
         if rules:
@@ -180,11 +184,15 @@ EXAMPLES["NETWORK_NOT_ALLOWED", "PLAIN"] = {
     "network_wanted": ("network_not_allowed", 125, "1", {}, None, None,
                        "isolated", {"network": True})}
 
+EXAMPLES["BUDGET_EXHAUSTED", "PLAIN"] = {
+    "no_call_is_left": ("budget_exhausted", 1, "list_tools()", {"calls": 0},
+                        None, None, "isolated", {"halt_on_exhaust": True})}
+EXAMPLES["PROVIDER_ERROR", "PLAIN"] = {
+    "server_that_ends": ("provider_error", 125, "1", {}, None, None,
+                         "isolated", None, {"s": {
+                             "command": "/bin/false", "required": True}})}
+
 NONE_YET = {
-    ("BUDGET_EXHAUSTED", "PLAIN"): "a spent budget is the program's error; "
-        "nothing can ask for it to end the execution yet",
-    ("PROVIDER_ERROR", "PLAIN"): "a command that cannot be run fails its "
-        "call; there are no providers that start before",
     ("ARTIFACTS_UNAVAILABLE", "PLAIN"): "artifacts are not collected yet",
 }
 
