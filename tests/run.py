@@ -281,7 +281,8 @@ def main():
         "faults": lambda: script(
             count, "planted faults",
             [sys.executable, "-B", "fuzz/faults.py", "--build",
-             build.with_name(build.name + "-fuzz")], show=True),
+             build.with_name(build.name + "-fuzz"),
+             *([] if args.every else ["--few"])], show=True),
         "module": lambda: module(count, build, layers, args.every),
         "e2e": lambda: end_to_end(count, build, layers),
         "lint": lambda: lint(count, build),
