@@ -160,6 +160,10 @@ sup_filter_counts(const struct sup_filter_params *params,
 		return !params->processes;
 	case SUP_FILTER_WITH_NETWORK:
 		return params->network;
+	case SUP_FILTER_WITH_WRITES:
+		return !params->no_writes;
+	case SUP_FILTER_WITHOUT_WRITES:
+		return params->no_writes;
 	}
 	return false;
 }

@@ -41,6 +41,7 @@ struct sup_filter_params {
 	uint32_t own_pid; /* the only process that signals may go to */
 	bool processes;	  /* granted: signals then go to any */
 	bool network;	  /* granted: IPv4 and IPv6 sockets */
+	bool no_writes;	  /* nothing of the host's is granted for writing */
 	/* The host's root is in sight, and files there have the program's uid.
 	 */
 	bool shared_uid;

@@ -241,13 +241,13 @@ static const uint16_t attributes[] = {
 #define MAKES_FILE ((uint32_t)(O_CREAT | (O_TMPFILE & ~O_DIRECTORY)))
 
 /*
- * SECURITY: no file is made set-user-id or set-group-id. In a place that was
- * granted for writing it would be the caller's, and whoever executes it on the
- * host would have the caller's rights: there are no mounts of ours and no
- * no_new_privs then. mkdir(2) drops these bits by itself; chmod of a directory
- * cannot be told from that of a file.
+ * SECURITY: no file is made set-user-id or set-group-id where the program can
+ * write to files of the host. In such a place it would be the caller's, and
+ * whoever executes it on the host would have the caller's rights: there are no
+ * mounts of ours and no no_new_privs then. mkdir(2) drops these bits by itself;
+ * chmod of a directory cannot be told from that of a file.
  */
-static const struct sup_filter_rule attribute_rules[] = {
+static const struct sup_filter_rule mode_rules[] = {
     ALLOW_IF(chmod, IS_MASKED(1, SET_ID, 0)),
     ALLOW_IF(fchmod, IS_MASKED(1, SET_ID, 0)),
     ALLOW_IF(fchmodat, IS_MASKED(2, SET_ID, 0)),
@@ -256,7 +256,7 @@ static const struct sup_filter_rule attribute_rules[] = {
 /* Files that are there, whatever stands in the place of a mode; new ones as
  * above. By mknod regular files (a type of 0 means the same) and FIFOs; no
  * devices and no socket inodes. */
-static const struct sup_filter_rule path_rules[] = {
+static const struct sup_filter_rule file_rules[] = {
     ALLOW_IF(open, IS_MASKED(1, MAKES_FILE, 0)),
     ALLOW_IF(open, IS_MASKED(2, SET_ID, 0)),
     ALLOW_IF(openat, IS_MASKED(2, MAKES_FILE, 0)),
@@ -265,6 +265,15 @@ static const struct sup_filter_rule path_rules[] = {
     ALLOW_IF(mknod, IS_MASKED(1, S_IFMT | SET_ID, 0, S_IFREG, S_IFIFO)),
     ALLOW_IF(mknodat, IS_MASKED(2, S_IFMT | SET_ID, 0, S_IFREG, S_IFIFO)),
 };
+
+/* Where nothing was granted for writing: all files are the workspace's, which
+ * goes with the program. Archives and installers set such modes. */
+static const uint16_t private_files[] = {S(open), S(openat), S(creat)};
+static const struct sup_filter_rule private_rules[] = {
+    ALLOW_IF(mknod, IS_MASKED(1, S_IFMT, 0, S_IFREG, S_IFIFO)),
+    ALLOW_IF(mknodat, IS_MASKED(2, S_IFMT, 0, S_IFREG, S_IFIFO)),
+};
+static const uint16_t private_modes[] = {S(chmod), S(fchmod), S(fchmodat)};
 
 static const uint16_t socket_pairs[] = {S(recvfrom), S(recvmsg), S(sendmsg),
     S(shutdown), S(getsockname), S(getpeername)};
@@ -360,10 +369,10 @@ static const uint16_t absent[] = {
 		(word), (reason), SUP_FILTER_##verdict, (calls), COUNT(calls), \
 		    NULL, 0, false, SUP_FILTER_ALWAYS                          \
 	}
-#define OWN_FILES(word, verdict, calls, rules, reason)                         \
+#define OWN_FILES(word, when, calls, count, rules, rule_count, reason)         \
 	{                                                                      \
-		(word), (reason), SUP_FILTER_##verdict, (calls), COUNT(calls), \
-		    (rules), COUNT(rules), true, SUP_FILTER_ALWAYS             \
+		(word), (reason), SUP_FILTER_ALLOW, (calls), (count), (rules), \
+		    (rule_count), true, SUP_FILTER_##when                      \
 	}
 
 static const struct sup_filter_group groups[] = {
@@ -387,12 +396,24 @@ static const struct sup_filter_group groups[] = {
 	"work on descriptors that it already holds"),
     PLAIN("waiting", ALLOW, waiting,
 	"waiting for descriptors that it already holds"),
-    GROUP("paths", ALLOW, paths, path_rules,
+    PLAIN("paths", ALLOW, paths,
 	"names in the private root; the mounts and Landlock decide which"),
-    OWN_FILES("attributes", ALLOW, attributes, attribute_rules,
-	"modes and times of its own files, never set-user-id or set-group-id; "
-	"refused where the host's files are in sight and belong to the same "
-	"uid"),
+    ALLOW_WHEN("files", WITHOUT_WRITES, private_files, private_rules,
+	"likewise, new ones of any mode and no devices"),
+    {"files beside the host's",
+	"where some of the host's can be written: none is made set-user-id or "
+	"set-group-id",
+	SUP_FILTER_ALLOW, NULL, 0, file_rules, COUNT(file_rules), false,
+	SUP_FILTER_WITH_WRITES},
+    OWN_FILES("attributes", ALWAYS, attributes, COUNT(attributes), NULL, 0,
+	"times of its own files; refused where the host's files are in sight "
+	"and belong to the same uid"),
+    OWN_FILES("modes", WITHOUT_WRITES, private_modes, COUNT(private_modes),
+	NULL, 0, "likewise of modes"),
+    OWN_FILES("modes beside the host's", WITH_WRITES, NULL, 0, mode_rules,
+	COUNT(mode_rules),
+	"likewise where some of the host's can be written: no set-user-id and "
+	"no set-group-id"),
     GROUP("socket pairs", ALLOW, socket_pairs, socket_rules,
 	"asyncio wakes itself through a pair; no other socket exists"),
     ALLOW_WHEN("network", WITH_NETWORK, networking, network_rules,

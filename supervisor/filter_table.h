@@ -57,6 +57,8 @@ enum sup_filter_when {
 	SUP_FILTER_WITH_PROCESSES,
 	SUP_FILTER_WITHOUT_PROCESSES,
 	SUP_FILTER_WITH_NETWORK,
+	SUP_FILTER_WITH_WRITES, /* of files of the host */
+	SUP_FILTER_WITHOUT_WRITES,
 };
 
 struct sup_filter_group {

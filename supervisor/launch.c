@@ -258,6 +258,15 @@ seal_plan(const struct wire_plan *plan, const char *name, int *ret_fd,
 	return WIRE_OK;
 }
 
+static bool
+has_write_grant(const struct sup_grants *grants)
+{
+	for (size_t i = 0; grants != NULL && i < grants->path_count; i++)
+		if (grants->paths[i].write)
+			return true;
+	return false;
+}
+
 static enum wire_err
 add_filter(struct sup_launch *launch, const struct sup_launch_request *request,
     struct wire_errinfo *info)
@@ -271,6 +280,7 @@ add_filter(struct sup_launch *launch, const struct sup_launch_request *request,
 					       : WIRE_PLAN_OWN_PID,
 	    .processes = launch->stub.processes > 0,
 	    .network = launch->network,
+	    .no_writes = !has_write_grant(request->grants),
 	    .shared_uid = launch->stub.backend == WIRE_BACKEND_PROCESS &&
 		!request->other_ids,
 	};

@@ -51,6 +51,7 @@ class Granted(Case):
         self.check_read(level)
         self.check_write(level)
         self.check_set_ids(level)
+        self.check_modes_of_the_workspace(level)
         self.check_nested(level)
         self.check_files(level)
         self.check_packages(level)
@@ -113,6 +114,15 @@ class Granted(Case):
         for name in os.listdir(self.path("write")):
             mode = os.stat(self.path("write/" + name)).st_mode
             self.assertEqual(mode & 0o6000, 0, name)
+
+    def check_modes_of_the_workspace(self, level):
+        """Archives bring such modes; nothing of the host is concerned."""
+        got = self.tried(
+            level, self.grants(("read", "read")),
+            "os.close, os.open('s1', os.O_CREAT, 0o4755)",
+            "os.chmod, 's1', 0o6777")
+        shared = level != "isolated" and not IS_ROOT
+        self.assertEqual(got, ["ok", "EPERM" if shared else "ok"])
 
     def check_nested(self, level):
         """Either in the other: each right where it was granted."""

@@ -67,6 +67,7 @@ static inline bool
 counts(const struct sup_filter_group *group, bool processes)
 {
 	return group->when == SUP_FILTER_ALWAYS ||
+	    group->when == SUP_FILTER_WITH_WRITES ||
 	    group->when ==
 	    (processes ? SUP_FILTER_WITH_PROCESSES
 		       : SUP_FILTER_WITHOUT_PROCESSES);

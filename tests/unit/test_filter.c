@@ -3,6 +3,7 @@
  */
 #include "tests/unit/filter_help.h"
 
+#include "tests/unit/filter_private.h"
 #include "tests/unit/filter_rows.h"
 
 static void
@@ -95,7 +96,7 @@ check_group(enum sup_filter_arch arch, const struct sup_filter_group *group)
 {
 	const uint32_t expect =
 	    group->verdict == SUP_FILTER_ALLOW ? ALLOW : ABSENT;
-	bool found = false;
+	bool found = group->call_count == 0;
 	unsigned call;
 	size_t i;
 
@@ -154,6 +155,8 @@ t_every_group_has_rows(void **state)
 		assert_true(strlen(groups[g].reason) > 10);
 		if (groups[g].when == SUP_FILTER_WITH_NETWORK)
 			continue; /* test_filter_network.c */
+		if (groups[g].when == SUP_FILTER_WITHOUT_WRITES)
+			continue; /* filter_private.h */
 		for (arch = 0; arch < SUP_FILTER_ARCHES; arch++)
 			check_group(arch, &groups[g]);
 	}
@@ -278,13 +281,14 @@ static void
 t_parameters_out_of_range_are_refused(void **state)
 {
 	static const struct sup_filter_params bad[] = {
-	    {SUP_FILTER_X86_64, 0, false, false, false},
-	    {SUP_FILTER_X86_64, (uint32_t)INT32_MAX + 1, false, false, false},
-	    {SUP_FILTER_X86_64, UINT32_MAX, false, false, false},
-	    {SUP_FILTER_ARCHES, OWN, false, false, false},
+	    {SUP_FILTER_X86_64, 0, false, false, false, false},
+	    {SUP_FILTER_X86_64, (uint32_t)INT32_MAX + 1, false, false, false,
+		false},
+	    {SUP_FILTER_X86_64, UINT32_MAX, false, false, false, false},
+	    {SUP_FILTER_ARCHES, OWN, false, false, false, false},
 	};
 	const struct sup_filter_params last = {
-	    SUP_FILTER_X86_64, INT32_MAX, false, false, false};
+	    SUP_FILTER_X86_64, INT32_MAX, false, false, false, false};
 	struct program program = {.len = 77};
 	size_t i;
 
@@ -315,6 +319,18 @@ t_own_pid_is_a_parameter(void **state)
 	    WIRE_OK);
 	assert_int_equal(verdict(&program, SUP_FILTER_NATIVE, nr, self), ALLOW);
 	assert_int_equal(verdict(&program, SUP_FILTER_NATIVE, nr, two), DENY);
+}
+
+/* Modes that make a file set-user-id: where nothing of the host's can be
+ * written, and then only of files that the program may change at all. */
+static void
+t_modes_are_free_in_a_private_place(void **state)
+{
+	(void)state;
+	for (unsigned arch = 0; arch < SUP_FILTER_ARCHES; arch++) {
+		assert_true(private_files_hold(arch, false));
+		assert_true(private_files_hold(arch, true));
+	}
 }
 
 /* Modes and times of files: Landlock has no right for them. Nothing else
@@ -437,6 +453,7 @@ main(void)
 	    cmocka_unit_test(t_foreign_architectures_are_killed),
 	    cmocka_unit_test(t_parameters_out_of_range_are_refused),
 	    cmocka_unit_test(t_own_pid_is_a_parameter),
+	    cmocka_unit_test(t_modes_are_free_in_a_private_place),
 	    cmocka_unit_test(t_a_shared_uid_changes_no_attributes),
 	    cmocka_unit_test(t_exact_space_is_enough_and_one_less_is_not),
 	    cmocka_unit_test(t_the_tree_is_shallow),

@@ -201,12 +201,13 @@ t_the_arguments_that_decided(void **state)
 	SEES("socket", "network", AF_INET, 1, 0, 0, 0, NO, NO, NO, NO, NO);
 	SEES("execve", "processes", PTR, 0, 0, 0, 0, NO, NO, NO, NO, NO);
 	SEES("execveat", NULL, PTR, 0, 0, 0, 0, NO, NO, NO, NO, NO);
-	SEES("chmod", "attributes", PTR, 04777, 0, 0, 0, NO, S_ISUID, NO, NO,
-	    NO);
-	SEES("openat", "paths", 3, PTR, O_CREAT | O_RDWR, 02755, 0, NO, NO,
-	    O_CREAT, S_ISGID, NO);
+	SEES("chmod", "modes beside the host's", PTR, 04777, 0, 0, 0, NO,
+	    S_ISUID, NO, NO, NO);
+	SEES("openat", "files beside the host's", 3, PTR, O_CREAT | O_RDWR,
+	    02755, 0, NO, NO, O_CREAT, S_ISGID, NO);
 	granted.shared_uid = true;
-	SEES("chmod", "attributes", PTR, 04777, 0, 0, 0, NO, NO, NO, NO, NO);
+	SEES("chmod", "modes beside the host's", PTR, 04777, 0, 0, 0, NO, NO,
+	    NO, NO, NO);
 	granted.shared_uid = false;
 	SEES("clone3", "absent", PTR, 88, 0, 0, 0, NO, NO, NO, NO, NO);
 	SEES("kill", "own signals", 1, 9, 0, 0, 0, 1, NO, NO, NO, NO);
@@ -228,8 +229,8 @@ t_the_arguments_that_decided(void **state)
 	    PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, NO, NO, NO);
 	SEES("socketpair", "socket pairs", AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC,
 	    7, 0, 0, AF_UNIX, SOCK_DGRAM, NO, NO, NO);
-	SEES("mknodat", "paths", 3, PTR, S_IFSOCK | 0600, 0, 0, NO, NO,
-	    S_IFSOCK, NO, NO);
+	SEES("mknodat", "files beside the host's", 3, PTR, S_IFSOCK | 0600, 0,
+	    0, NO, NO, S_IFSOCK, NO, NO);
 	/* a pointer is there or it is not */
 	SEES("prlimit64", "self", 0, 7, PTR, 0, 0, 0, NO, 1, NO, NO);
 	SEES("prlimit64", "self", 5, 7, PTR, 0, 0, 5, NO, NO, NO, NO);
