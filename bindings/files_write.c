@@ -7,6 +7,7 @@
  * link) keeps what it had. The new file has the permissions of the one before.
  * Directories that are missing are made where they could be written to.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,10 +47,34 @@ decode(struct bind_files_job *j)
 
 /* --- the directory -------------------------------------------------------- */
 
-/* Opens the path's first len bytes, and makes what is missing and may be
- * written to. A descriptor, or -errno. */
+/* No errno. */
+#define TOO_MANY_MISSING INT_MIN
+
+/* Makes the directory `name` of `up`: its path, and what of the whole path is
+ * below it, so missing too. 0, also where somebody else has made it. */
 static int
-open_parent(const struct bind_files_job *j, size_t len)
+make_directory(struct bind_files_job *j, int up, const char *name,
+    struct wire_span path, const char *below)
+{
+	size_t count = 1 + (*below != '\0');
+	int r;
+
+	if (!bind_files_may_write(j->files, path))
+		return -ENOENT;
+	for (; *below != '\0'; below++)
+		count += *below == '/';
+	/* SECURITY: before the first one is made: what one call costs the
+	 * host, in inodes and in one turn's time, is bounded. */
+	if (count > BIND_FILES_MAKE_MAX)
+		return TOO_MANY_MISSING;
+	r = bind_sys_mkdir_at(up, name);
+	return r == -EEXIST ? 0 : r;
+}
+
+/* Opens the path's first len bytes, and makes what is missing and may be
+ * written to. A descriptor, -errno or TOO_MANY_MISSING. */
+static int
+open_parent(struct bind_files_job *j, size_t len)
 {
 	int root_fd = bind_files_root(j->files);
 	char path[BIND_FILES_PATH_MAX + 1];
@@ -64,22 +89,20 @@ open_parent(const struct bind_files_job *j, size_t len)
 	/* From the top down; `up` is the directory that holds path + name. */
 	up = bind_sys_open_beneath(root_fd, "", BIND_SYS_OPEN_DIRECTORY);
 	while (up >= 0 && at < len) {
-		int r = 0;
+		bool is_last;
 
 		at += strcspn(path + at, "/");
+		is_last = at == len;
 		path[at] = '\0';
 		fd = bind_sys_open_beneath(
 		    up, path + name, BIND_SYS_OPEN_DIRECTORY);
-		if (fd == -ENOENT &&
-		    bind_files_may_write(j->files,
-			(struct wire_span){(const uint8_t *)path, at})) {
-			r = bind_sys_mkdir_at(up, path + name);
-			/* Somebody else may have made it. */
-			if (r == 0 || r == -EEXIST)
+		if (fd == -ENOENT) {
+			fd = make_directory(j, up, path + name,
+			    (struct wire_span){(const uint8_t *)path, at},
+			    is_last ? "" : path + at + 1);
+			if (fd == 0)
 				fd = bind_sys_open_beneath(
 				    up, path + name, BIND_SYS_OPEN_DIRECTORY);
-			else
-				fd = r;
 		}
 		bind_sys_close(&up);
 		up = fd;
@@ -171,6 +194,10 @@ begin(struct bind_files_job *j)
 	if (!decode(j))
 		return false;
 	j->parent_fd = open_parent(j, parent_len);
+	if (j->parent_fd == TOO_MANY_MISSING)
+		return !bind_files_fail(j, WIRE_TOOL_FAILED,
+		    "more than 32 directories of the path are missing; "
+		    "write to fewer first");
 	if (j->parent_fd < 0)
 		return !bind_files_fail_by(j, j->parent_fd);
 	if (!look(j, name, &is_there, &info))

@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "bindings/files_request.h"
 #include "bindings/provider_files.h"
 #include "tests/unit/session_rig.h"
 
@@ -152,6 +153,13 @@ call(struct rig *rig, const char *name, const char *format, ...)
 	rig->log_len = 0;
 	rig_call_with(
 	    rig, name, (struct wire_span){(const uint8_t *)text, (size_t)len});
+}
+
+static void
+take_turns(struct rig *rig, unsigned count)
+{
+	while (count-- > 0)
+		assert_true(poll_loop_turn(&rig->loop, TURN_MS));
 }
 
 static unsigned
@@ -369,6 +377,7 @@ t_no_link_is_followed(void **state)
 	FAILS(rig, "fs_write_denied", "symbolic link", "fs.write",
 	    "{\"path\":\"dir/new/file\",\"text\":\"2\"}");
 	call(rig, "fs.stat", "{\"path\":\"leaf\"}");
+	run_dry(rig);
 	assert_non_null(strstr(rig->value, "{\"type\":\"link\",\"size\":7"));
 	assert_text("in/file", "1");
 	assert_int_equal(count_names("in"), 1);
@@ -392,6 +401,7 @@ t_names_that_change_meanwhile(void **state)
 	put("d/f", text, len);
 	open_all(rig);
 	call(rig, "fs.read", "{\"path\":\"d/f\"}");
+	take_turns(rig, 1);
 	assert_int_equal(rename(at("d"), at("was")), 0);
 	assert_int_equal(symlink("other", at("d")), 0);
 	put_text("other/f", "wrong");
@@ -404,6 +414,7 @@ t_names_that_change_meanwhile(void **state)
 	    "{\"path\":\"d/f\",\"text\":\"%0*d\"}", (int)len, 7);
 	rig_call_with(rig, "fs.write",
 	    (struct wire_span){(const uint8_t *)arguments, len});
+	take_turns(rig, 1);
 	assert_int_equal(rename(at("d"), at("was")), 0);
 	assert_int_equal(symlink("other", at("d")), 0);
 	assert_int_equal(count_names("was"), 2);
@@ -471,6 +482,7 @@ t_what_is_no_regular_file(void **state)
 	FAILS(rig, "not_found", "no such directory", "fs.list",
 	    "{\"path\":\"fifo\"}");
 	call(rig, "fs.stat", "{\"path\":\"fifo\"}");
+	run_dry(rig);
 	assert_non_null(strstr(rig->value, "{\"type\":\"other\""));
 	close(fd);
 }
@@ -646,6 +658,7 @@ t_large_ones_take_turns(void **state)
 	call(rig, "now", "{}");
 	rig_expect(rig, "started:2 start:2 ended:2:completed reply:2:{}");
 	call(rig, "fs.read", "{\"path\":\"small\"}");
+	take_turns(rig, 3);
 	rig_expect(rig,
 	    "started:3 ended:3:completed reply:3:{\"text\":\"s\",\"offset\"");
 	turns = run_dry(rig);
@@ -653,6 +666,28 @@ t_large_ones_take_turns(void **state)
 	rig_expect(rig,
 	    "ended:0:completed reply:0:{\"text\":\"xxxxxxxxxxx "
 	    "ended:1:completed reply:1:{\"text\":\"xxxxxxxxxxx");
+}
+
+/* Also what ends with its first step holds its place in the window, and a turn
+ * is one step of one call, however many came at once. */
+static void
+t_small_ones_take_turns(void **state)
+{
+	struct rig *rig = *state;
+	char path[16];
+
+	open_all(rig);
+	for (int i = 0; i < 3; i++)
+		call(rig, "fs.write", "{\"path\":\"d%d/f\",\"text\":\"\"}", i);
+	rig_expect(rig, "started:2");
+	assert_int_equal(count_names(""), 0);
+	for (int i = 0; i < 3; i++) {
+		take_turns(rig, 1);
+		assert_int_equal(count_names(""), i + 1);
+		snprintf(path, sizeof(path), "d%d/f", i);
+		assert_text(path, "");
+	}
+	assert_int_equal(rig->loop.count, 0);
 }
 
 static void
@@ -664,9 +699,12 @@ t_cancelled_while_it_reads(void **state)
 	open_all(rig);
 	call(rig, "fs.read", "{\"path\":\"large\"}");
 	call(rig, "fs.list", "{}");
+	take_turns(rig, 1);
 	rig->log_len = 0;
 	bind_session_close(rig->session);
-	rig_expect(rig, "ended:0:failed:cancelled reply:0:cancelled");
+	rig_expect(rig,
+	    "ended:0:failed:cancelled reply:0:cancelled "
+	    "ended:1:failed:cancelled reply:1:cancelled");
 	assert_true(bind_session_is_empty(rig->session));
 	assert_int_equal(rig->loop.count, 0);
 }
@@ -702,7 +740,7 @@ t_cancelled_while_it_writes(void **state)
 	put_text("f", "old");
 	open_all(rig);
 	write_much(rig, "", 4 * BIND_TURN_MAX);
-	assert_int_equal(count_names(""), 2);
+	take_turns(rig, 1);
 	rig->log_len = 0;
 	bind_session_close(rig->session);
 	rig_expect(rig, "ended:0:failed:cancelled reply:0:cancelled");
@@ -720,7 +758,7 @@ t_cancelled_while_it_appends(void **state)
 	put_text("f", "old");
 	open_all(rig);
 	write_much(rig, ",\"append\":true", 4 * BIND_TURN_MAX);
-	assert_true(poll_loop_turn(&rig->loop, TURN_MS));
+	take_turns(rig, 2);
 	rig->log_len = 0;
 	rig->loop.now += UINT64_C(3600000000000);
 	bind_session_tick(rig->session, rig->loop.now);
@@ -739,6 +777,7 @@ t_freed_while_it_writes(void **state)
 	put_text("f", "old");
 	open_all(rig);
 	write_much(rig, "", 4 * BIND_TURN_MAX);
+	take_turns(rig, 1);
 	bind_session_free(rig->session);
 	rig->session = NULL;
 	assert_int_equal(rig->loop.count, 0);
@@ -779,6 +818,7 @@ t_a_file_is_replaced_at_once(void **state)
 	fd = open(at("f"), O_RDONLY);
 	open_all(rig);
 	write_much(rig, "", 3 * BIND_TURN_MAX);
+	take_turns(rig, 1);
 	/* Under way: nothing of it is seen. */
 	assert_text("f", "old");
 	run_dry(rig);
@@ -831,6 +871,7 @@ t_somebody_else_creates_it_first(void **state)
 
 	open_all(rig);
 	write_much(rig, ",\"create\":true", 3 * BIND_TURN_MAX);
+	take_turns(rig, 1);
 	put_text("f", "theirs");
 	rig->log_len = 0;
 	run_dry(rig);
@@ -862,6 +903,42 @@ t_missing_directories_are_made_where_one_may_write(void **state)
 	GIVES(rig, "{\"written\":1,\"size\":1}", "fs.write",
 	    "{\"path\":\"/a/b/f\",\"text\":\"1\"}");
 	assert_text("a/b/f", "1");
+}
+
+/* "name", then count - 1 directories "a" in it, then "f". */
+static void
+write_deep(struct rig *rig, const char *name, size_t count)
+{
+	char path[BIND_FILES_PATH_MAX + 1];
+	size_t len = (size_t)snprintf(path, sizeof(path), "%s", name);
+
+	while (--count > 0) {
+		path[len++] = '/';
+		path[len++] = 'a';
+	}
+	memcpy(path + len, "/f", 3);
+	call(rig, "fs.write", "{\"path\":\"%s\",\"text\":\"1\"}", path);
+	run_dry(rig);
+}
+
+static void
+t_so_many_directories_and_no_more(void **state)
+{
+	struct rig *rig = *state;
+
+	open_all(rig);
+	write_deep(rig, "over", BIND_FILES_MAKE_MAX + 1);
+	rig_expect(rig, "started:0 ended:0:failed:failed reply:0:failed");
+	assert_non_null(strstr(rig->message, "more than 32 directories"));
+	write_deep(rig, "most", 2000);
+	rig_expect(rig, "started:1 ended:1:failed:failed reply:1:failed");
+	assert_int_equal(count_names(""), 0);
+	write_deep(rig, "at", BIND_FILES_MAKE_MAX);
+	assert_string_equal(rig->value, "{\"written\":1,\"size\":1}");
+	/* What is there does not count. */
+	write_deep(rig, "at", 2 * BIND_FILES_MAKE_MAX);
+	assert_string_equal(rig->value, "{\"written\":1,\"size\":1}");
+	assert_int_equal(count_names("at"), 1);
 }
 
 static void
@@ -1041,6 +1118,7 @@ main(void)
 	    T(t_a_file_without_a_size),
 	    T(t_a_result_at_its_limit),
 	    T(t_large_ones_take_turns),
+	    T(t_small_ones_take_turns),
 	    T(t_cancelled_while_it_reads),
 	    T(t_cancelled_while_it_writes),
 	    T(t_cancelled_while_it_appends),
@@ -1050,6 +1128,7 @@ main(void)
 	    T(t_create_and_append),
 	    T(t_somebody_else_creates_it_first),
 	    T(t_missing_directories_are_made_where_one_may_write),
+	    T(t_so_many_directories_and_no_more),
 	    T(t_a_single_file_may_be_written),
 	    T(t_a_lease_is_not_waited_for),
 	    T(t_names_in_the_order_of_their_bytes),
