@@ -124,7 +124,8 @@ bind_files_fail_by(struct bind_files_job *j, int error)
 		    j, denied, "the path leads to another file system");
 	case EAGAIN:
 		return bind_files_fail(j, WIRE_TOOL_FAILED,
-		    "another process holds the file (a lease)");
+		    "another process holds the file (a lease), or it has "
+		    "nothing to give now");
 	case ENOSYS:
 		return bind_files_fail(j, WIRE_TOOL_UNREACHABLE,
 		    "the host's kernel has no openat2, and without it no "

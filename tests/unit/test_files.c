@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -18,6 +19,22 @@
 #define TURN_MS 60000
 
 static char root[64]; /* of this test */
+
+/* The C library's, in its place: the kernel's, or EAGAIN as often as asked. */
+static unsigned preads_that_fail;
+extern ssize_t stand_in_for_pread(
+    int fd, void *buf, size_t len, off_t offset) __asm__("pread");
+
+ssize_t
+stand_in_for_pread(int fd, void *buf, size_t len, off_t offset)
+{
+	if (preads_that_fail > 0) {
+		preads_that_fail--;
+		errno = EAGAIN;
+		return -1;
+	}
+	return syscall(SYS_pread64, fd, buf, len, offset);
+}
 
 static void
 clear(const char *path)
@@ -608,6 +625,22 @@ t_a_file_without_a_size(void **state)
 	    "p.read", "{\"path\":\"kernel/ostype\",\"length\":3}");
 }
 
+/* One that has nothing to give now is not asked until it has. */
+static void
+t_a_file_with_nothing_to_give_now(void **state)
+{
+	struct rig *rig = *state;
+
+	put_text("f", "12");
+	open_all(rig);
+	preads_that_fail = 1;
+	FAILS(rig, "failed", "nothing to give now", "fs.read",
+	    "{\"path\":\"f\"}");
+	assert_int_equal(preads_that_fail, 0);
+	GIVES(rig, "{\"text\":\"12\",\"offset\":0,\"next\":null,\"size\":2}",
+	    "fs.read", "{\"path\":\"f\"}");
+}
+
 static void
 t_a_result_at_its_limit(void **state)
 {
@@ -1116,6 +1149,7 @@ main(void)
 	    T(t_windows),
 	    T(t_a_file_that_is_hardly_there),
 	    T(t_a_file_without_a_size),
+	    T(t_a_file_with_nothing_to_give_now),
 	    T(t_a_result_at_its_limit),
 	    T(t_large_ones_take_turns),
 	    T(t_small_ones_take_turns),
