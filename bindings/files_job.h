@@ -45,6 +45,7 @@ struct bind_files_job {
 	/* write: where, and the file that takes its place at the end. */
 	int parent_fd;
 	bool is_begun, is_made;
+	unsigned directories; /* that it has made */
 	char temporary[32];
 	struct bind_files_request request; /* last: its path is long */
 };

@@ -68,6 +68,7 @@ make_directory(struct bind_files_job *j, int up, const char *name,
 	if (count > BIND_FILES_MAKE_MAX)
 		return TOO_MANY_MISSING;
 	r = bind_sys_mkdir_at(up, name);
+	j->directories += r == 0;
 	return r == -EEXIST ? 0 : r;
 }
 

@@ -98,6 +98,11 @@ bind_files_fail(
     struct bind_files_job *j, enum wire_tool_kind kind, const char *words)
 {
 	bind_text_add(&j->why, words);
+	/* They stay, whatever became of the file. */
+	if (j->directories > 0) {
+		bind_text_add(&j->why, "; directories made before: ");
+		bind_text_add_uint(&j->why, j->directories);
+	}
 	j->outcome.kind = kind;
 	return true;
 }
@@ -336,7 +341,9 @@ cancel(struct bind_job *job, enum wire_tool_kind kind)
 {
 	struct bind_files_job *j = job->state;
 
-	if (j->request.op == BIND_FILES_WRITE && j->request.append) {
+	if (j->request.op != BIND_FILES_WRITE) {
+		bind_text_add(&j->why, "stopped");
+	} else if (j->request.append) {
 		bind_text_add(&j->why, "stopped after ");
 		bind_text_add_uint(&j->why, j->done);
 		bind_text_add(&j->why, " of ");
@@ -344,9 +351,8 @@ cancel(struct bind_job *job, enum wire_tool_kind kind)
 		bind_text_add(&j->why, " bytes had been appended");
 	} else {
 		bind_text_add(&j->why,
-		    j->request.op == BIND_FILES_WRITE
-			? "stopped before anything was changed"
-			: "stopped");
+		    j->directories > 0 ? "stopped before the file was changed"
+				       : "stopped before anything was changed");
 	}
 	(void)bind_files_fail(j, kind, "");
 	finish(j);

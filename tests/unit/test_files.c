@@ -743,26 +743,33 @@ t_cancelled_while_it_reads(void **state)
 }
 
 static char *
-much_to_write(const char *more, size_t len)
+much_to_write(const char *path, const char *more, size_t len)
 {
 	char *text = malloc(len + 128);
 	int head;
 
 	assert_non_null(text);
-	head = snprintf(text, 128, "{\"path\":\"f\"%s,\"text\":\"", more);
+	head =
+	    snprintf(text, 128, "{\"path\":\"%s\"%s,\"text\":\"", path, more);
 	memset(text + head, 'n', len);
 	memcpy(text + head + len, "\"}", 3);
 	return text;
 }
 
 static void
-write_much(struct rig *rig, const char *more, size_t len)
+write_much_to(struct rig *rig, const char *path, const char *more, size_t len)
 {
-	char *text = much_to_write(more, len);
+	char *text = much_to_write(path, more, len);
 
 	rig_call_with(rig, "fs.write",
 	    (struct wire_span){(const uint8_t *)text, strlen(text)});
 	free(text);
+}
+
+static void
+write_much(struct rig *rig, const char *more, size_t len)
+{
+	write_much_to(rig, "f", more, len);
 }
 
 static void
@@ -780,6 +787,23 @@ t_cancelled_while_it_writes(void **state)
 	assert_non_null(strstr(rig->message, "before anything was changed"));
 	assert_int_equal(count_names(""), 1);
 	assert_text("f", "old");
+}
+
+static void
+t_what_it_made_before_it_was_cancelled(void **state)
+{
+	struct rig *rig = *state;
+
+	open_all(rig);
+	write_much_to(rig, "c/d/f", "", 4 * BIND_TURN_MAX);
+	take_turns(rig, 1);
+	bind_session_close(rig->session);
+	rig_expect(rig, "started:0 ended:0:failed:cancelled reply:0:cancelled");
+	assert_null(strstr(rig->message, "before anything"));
+	assert_non_null(strstr(rig->message,
+	    "before the file was changed; directories made before: 2"));
+	assert_int_equal(count_names("c"), 1);
+	assert_int_equal(count_names("c/d"), 0);
 }
 
 static void
@@ -1155,6 +1179,7 @@ main(void)
 	    T(t_small_ones_take_turns),
 	    T(t_cancelled_while_it_reads),
 	    T(t_cancelled_while_it_writes),
+	    T(t_what_it_made_before_it_was_cancelled),
 	    T(t_cancelled_while_it_appends),
 	    T(t_freed_while_it_writes),
 	    T(t_no_watch_to_be_had),
