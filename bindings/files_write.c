@@ -5,6 +5,9 @@
  * kernel's: whoever reads sees the old one or the new one, a call that does not
  * get to its end has changed nothing, and another name of the old file (a hard
  * link) keeps what it had. The new file has the permissions of the one before.
+ * It has no name until its bytes are there, so that a supervisor that is killed
+ * leaves nothing behind; where the file system has no such files, it has one of
+ * its own from the beginning.
  * Directories that are missing are made where they could be written to.
  */
 #include <limits.h>
@@ -164,7 +167,7 @@ open_to_append(struct bind_files_job *j, const char *name, bool is_there)
 }
 
 static int
-open_temporary(struct bind_files_job *j)
+choose_temporary(struct bind_files_job *j)
 {
 	uint64_t random;
 	int r = bind_sys_random(&random, sizeof(random));
@@ -173,10 +176,30 @@ open_temporary(struct bind_files_job *j)
 		return r;
 	(void)snprintf(j->temporary, sizeof(j->temporary), ".weir-%016llx",
 	    (unsigned long long)random);
+	return 0;
+}
+
+static int
+open_named(struct bind_files_job *j)
+{
+	int r = choose_temporary(j);
+
+	if (r < 0)
+		return r;
 	r = bind_sys_open_beneath(
 	    j->parent_fd, j->temporary, BIND_SYS_OPEN_NEW);
 	j->is_made = r >= 0;
 	return r;
+}
+
+static int
+open_temporary(struct bind_files_job *j)
+{
+	int fd = bind_sys_open_beneath(j->parent_fd, "", BIND_SYS_OPEN_UNNAMED);
+
+	/* Why it is not to be had has no word that all file systems use. */
+	j->is_unnamed = fd >= 0;
+	return fd >= 0 ? fd : open_named(j);
 }
 
 /* False: it is over. */
@@ -232,6 +255,47 @@ fill_written(struct wire_out *out, const void *arg)
 	wire_out_end_object(out);
 }
 
+/* The file has no name and cannot get one, as without /proc: all of it once
+ * more, in one that has. False: there is more to do. */
+static bool
+begin_again(struct bind_files_job *j, unsigned mode)
+{
+	int error;
+
+	bind_sys_close(&j->fd);
+	j->is_unnamed = false;
+	j->done = 0;
+	j->fd = open_named(j);
+	if (j->fd < 0)
+		return bind_files_fail_by(j, j->fd);
+	error = bind_sys_chmod(j->fd, mode);
+	return error < 0 && bind_files_fail_by(j, error);
+}
+
+/* Gives the file its name. 0 or -errno. */
+static int
+take_place(struct bind_files_job *j, const char *name)
+{
+	int error;
+
+	if (j->is_unnamed && j->request.create)
+		return bind_sys_link_at(j->fd, j->parent_fd, name);
+	if (j->is_unnamed) {
+		error = choose_temporary(j);
+		if (error == 0)
+			error =
+			    bind_sys_link_at(j->fd, j->parent_fd, j->temporary);
+		if (error < 0)
+			return error;
+		j->is_made = true;
+		j->is_unnamed = false;
+	}
+	error = bind_sys_rename_at(
+	    j->parent_fd, j->temporary, name, !j->request.create);
+	j->is_made = error != 0;
+	return error;
+}
+
 static bool
 end(struct bind_files_job *j)
 {
@@ -242,9 +306,11 @@ end(struct bind_files_job *j)
 	int error = bind_sys_info(j->fd, &info);
 
 	if (error == 0 && !r->append) {
-		error = bind_sys_rename_at(j->parent_fd, j->temporary,
-		    bind_files_path_name(&r->path, &parent_len), !r->create);
-		j->is_made = error != 0;
+		error =
+		    take_place(j, bind_files_path_name(&r->path, &parent_len));
+		if (error < 0 && j->is_unnamed &&
+		    !(r->create && error == -EEXIST))
+			return begin_again(j, info.mode);
 	}
 	if (error == -EEXIST)
 		return bind_files_fail(j, WIRE_TOOL_FAILED,
