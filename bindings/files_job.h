@@ -42,9 +42,11 @@ struct bind_files_job {
 	uint8_t *bytes;
 	size_t len, room, done;
 	struct bind_files_list list;
-	/* write: where, and the file that takes its place at the end. */
+	/* write: where, and the file that takes its place at the end: its
+	 * name is made, or it has none yet. */
 	int parent_fd;
-	bool is_begun, is_made;
+	bool is_begun, is_made, is_unnamed;
+	unsigned directories; /* that it has made */
 	char temporary[32];
 	struct bind_files_request request; /* last: its path is long */
 };

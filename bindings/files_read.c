@@ -227,8 +227,11 @@ end_read(struct bind_files_job *j, bool is_end)
 	return answer_window(j, &w);
 }
 
-/* One turn's worth. -EAGAIN: there is more, 0: the window is full, 1: the end
- * of the file. */
+/* What a turn came to. Not an errno: a file that the kernel makes up may give
+ * each of them. */
+enum { WINDOW_FULL, FILE_ENDED, THERE_IS_MORE };
+
+/* One turn's worth. One of these, or -errno. */
 static int
 read_some(struct bind_files_job *j, size_t most)
 {
@@ -239,17 +242,17 @@ read_some(struct bind_files_job *j, size_t most)
 		ssize_t n;
 
 		if (chunk == 0)
-			return 0;
+			return WINDOW_FULL;
 		if (!make_room(j, chunk))
 			return -ENOMEM;
 		n = bind_sys_read_at(j->fd, j->bytes + j->len, chunk,
 		    j->request.offset + j->len);
 		if (n <= 0)
-			return n < 0 ? (int)n : 1;
+			return n < 0 ? (int)n : FILE_ENDED;
 		j->len += (size_t)n;
 		left -= (size_t)n;
 	}
-	return -EAGAIN;
+	return THERE_IS_MORE;
 }
 
 bool
@@ -264,11 +267,11 @@ bind_files_read(struct bind_files_job *j)
 	/* One byte more than fits, so that too much shows. */
 	r = read_some(
 	    j, request->length <= max ? (size_t)request->length : max + 1);
-	if (r == -EAGAIN)
+	if (r == THERE_IS_MORE)
 		return false;
 	if (r < 0)
 		return bind_files_fail_by(j, r);
 	if (j->len > max)
 		return refuse_size(j, request->offset + j->len);
-	return end_read(j, r == 1);
+	return end_read(j, r == FILE_ENDED);
 }

@@ -32,6 +32,9 @@ enum bind_files_op {
 #define BIND_FILES_LIMIT     1000
 #define BIND_FILES_LIMIT_MAX 4096
 
+/* Missing directories that one write makes, at most. */
+#define BIND_FILES_MAKE_MAX 32
+
 /* The longest name in a directory of Linux. */
 #define BIND_FILES_NAME_MAX 255
 

@@ -5,8 +5,12 @@
  * kernel's: whoever reads sees the old one or the new one, a call that does not
  * get to its end has changed nothing, and another name of the old file (a hard
  * link) keeps what it had. The new file has the permissions of the one before.
+ * It has no name until its bytes are there, so that a supervisor that is killed
+ * leaves nothing behind; where the file system has no such files, it has one of
+ * its own from the beginning.
  * Directories that are missing are made where they could be written to.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,10 +50,35 @@ decode(struct bind_files_job *j)
 
 /* --- the directory -------------------------------------------------------- */
 
-/* Opens the path's first len bytes, and makes what is missing and may be
- * written to. A descriptor, or -errno. */
+/* No errno. */
+#define TOO_MANY_MISSING INT_MIN
+
+/* Makes the directory `name` of `up`: its path, and what of the whole path is
+ * below it, so missing too. 0, also where somebody else has made it. */
 static int
-open_parent(const struct bind_files_job *j, size_t len)
+make_directory(struct bind_files_job *j, int up, const char *name,
+    struct wire_span path, const char *below)
+{
+	size_t count = 1 + (*below != '\0');
+	int r;
+
+	if (!bind_files_may_write(j->files, path))
+		return -ENOENT;
+	for (; *below != '\0'; below++)
+		count += *below == '/';
+	/* SECURITY: before the first one is made: what one call costs the
+	 * host, in inodes and in one turn's time, is bounded. */
+	if (count > BIND_FILES_MAKE_MAX)
+		return TOO_MANY_MISSING;
+	r = bind_sys_mkdir_at(up, name);
+	j->directories += r == 0;
+	return r == -EEXIST ? 0 : r;
+}
+
+/* Opens the path's first len bytes, and makes what is missing and may be
+ * written to. A descriptor, -errno or TOO_MANY_MISSING. */
+static int
+open_parent(struct bind_files_job *j, size_t len)
 {
 	int root_fd = bind_files_root(j->files);
 	char path[BIND_FILES_PATH_MAX + 1];
@@ -64,22 +93,20 @@ open_parent(const struct bind_files_job *j, size_t len)
 	/* From the top down; `up` is the directory that holds path + name. */
 	up = bind_sys_open_beneath(root_fd, "", BIND_SYS_OPEN_DIRECTORY);
 	while (up >= 0 && at < len) {
-		int r = 0;
+		bool is_last;
 
 		at += strcspn(path + at, "/");
+		is_last = at == len;
 		path[at] = '\0';
 		fd = bind_sys_open_beneath(
 		    up, path + name, BIND_SYS_OPEN_DIRECTORY);
-		if (fd == -ENOENT &&
-		    bind_files_may_write(j->files,
-			(struct wire_span){(const uint8_t *)path, at})) {
-			r = bind_sys_mkdir_at(up, path + name);
-			/* Somebody else may have made it. */
-			if (r == 0 || r == -EEXIST)
+		if (fd == -ENOENT) {
+			fd = make_directory(j, up, path + name,
+			    (struct wire_span){(const uint8_t *)path, at},
+			    is_last ? "" : path + at + 1);
+			if (fd == 0)
 				fd = bind_sys_open_beneath(
 				    up, path + name, BIND_SYS_OPEN_DIRECTORY);
-			else
-				fd = r;
 		}
 		bind_sys_close(&up);
 		up = fd;
@@ -140,7 +167,7 @@ open_to_append(struct bind_files_job *j, const char *name, bool is_there)
 }
 
 static int
-open_temporary(struct bind_files_job *j)
+choose_temporary(struct bind_files_job *j)
 {
 	uint64_t random;
 	int r = bind_sys_random(&random, sizeof(random));
@@ -149,10 +176,30 @@ open_temporary(struct bind_files_job *j)
 		return r;
 	(void)snprintf(j->temporary, sizeof(j->temporary), ".weir-%016llx",
 	    (unsigned long long)random);
+	return 0;
+}
+
+static int
+open_named(struct bind_files_job *j)
+{
+	int r = choose_temporary(j);
+
+	if (r < 0)
+		return r;
 	r = bind_sys_open_beneath(
 	    j->parent_fd, j->temporary, BIND_SYS_OPEN_NEW);
 	j->is_made = r >= 0;
 	return r;
+}
+
+static int
+open_temporary(struct bind_files_job *j)
+{
+	int fd = bind_sys_open_beneath(j->parent_fd, "", BIND_SYS_OPEN_UNNAMED);
+
+	/* Why it is not to be had has no word that all file systems use. */
+	j->is_unnamed = fd >= 0;
+	return fd >= 0 ? fd : open_named(j);
 }
 
 /* False: it is over. */
@@ -171,6 +218,10 @@ begin(struct bind_files_job *j)
 	if (!decode(j))
 		return false;
 	j->parent_fd = open_parent(j, parent_len);
+	if (j->parent_fd == TOO_MANY_MISSING)
+		return !bind_files_fail(j, WIRE_TOOL_FAILED,
+		    "more than 32 directories of the path are missing; "
+		    "write to fewer first");
 	if (j->parent_fd < 0)
 		return !bind_files_fail_by(j, j->parent_fd);
 	if (!look(j, name, &is_there, &info))
@@ -204,6 +255,47 @@ fill_written(struct wire_out *out, const void *arg)
 	wire_out_end_object(out);
 }
 
+/* The file has no name and cannot get one, as without /proc: all of it once
+ * more, in one that has. False: there is more to do. */
+static bool
+begin_again(struct bind_files_job *j, unsigned mode)
+{
+	int error;
+
+	bind_sys_close(&j->fd);
+	j->is_unnamed = false;
+	j->done = 0;
+	j->fd = open_named(j);
+	if (j->fd < 0)
+		return bind_files_fail_by(j, j->fd);
+	error = bind_sys_chmod(j->fd, mode);
+	return error < 0 && bind_files_fail_by(j, error);
+}
+
+/* Gives the file its name. 0 or -errno. */
+static int
+take_place(struct bind_files_job *j, const char *name)
+{
+	int error;
+
+	if (j->is_unnamed && j->request.create)
+		return bind_sys_link_at(j->fd, j->parent_fd, name);
+	if (j->is_unnamed) {
+		error = choose_temporary(j);
+		if (error == 0)
+			error =
+			    bind_sys_link_at(j->fd, j->parent_fd, j->temporary);
+		if (error < 0)
+			return error;
+		j->is_made = true;
+		j->is_unnamed = false;
+	}
+	error = bind_sys_rename_at(
+	    j->parent_fd, j->temporary, name, !j->request.create);
+	j->is_made = error != 0;
+	return error;
+}
+
 static bool
 end(struct bind_files_job *j)
 {
@@ -214,9 +306,11 @@ end(struct bind_files_job *j)
 	int error = bind_sys_info(j->fd, &info);
 
 	if (error == 0 && !r->append) {
-		error = bind_sys_rename_at(j->parent_fd, j->temporary,
-		    bind_files_path_name(&r->path, &parent_len), !r->create);
-		j->is_made = error != 0;
+		error =
+		    take_place(j, bind_files_path_name(&r->path, &parent_len));
+		if (error < 0 && j->is_unnamed &&
+		    !(r->create && error == -EEXIST))
+			return begin_again(j, info.mode);
 	}
 	if (error == -EEXIST)
 		return bind_files_fail(j, WIRE_TOOL_FAILED,

@@ -55,10 +55,11 @@ bind_sys_open_beneath(int dir_fd, const char *path, enum bind_sys_open open)
 	    [BIND_SYS_OPEN_LIST] = O_RDONLY | O_DIRECTORY | O_NONBLOCK,
 	    [BIND_SYS_OPEN_NEW] =
 		O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NONBLOCK,
+	    [BIND_SYS_OPEN_UNNAMED] = O_WRONLY | O_TMPFILE | O_APPEND,
 	};
 	const struct open_how how = {
 	    .flags = flags[open] | O_CLOEXEC,
-	    .mode = open == BIND_SYS_OPEN_NEW ? 0666 : 0,
+	    .mode = open >= BIND_SYS_OPEN_NEW ? 0666 : 0,
 	    .resolve = BENEATH,
 	};
 
@@ -135,6 +136,18 @@ bind_sys_rename_at(int dir_fd, const char *from, const char *to, bool replace)
 {
 	if (syscall(SYS_renameat2, dir_fd, from, dir_fd, to,
 		replace ? 0 : RENAME_NOREPLACE) < 0)
+		return -errno;
+	return 0;
+}
+
+/* KERNEL: by the descriptor itself (AT_EMPTY_PATH) it takes a privilege. */
+int
+bind_sys_link_at(int fd, int dir_fd, const char *name)
+{
+	char path[40];
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (linkat(AT_FDCWD, path, dir_fd, name, AT_SYMLINK_FOLLOW) < 0)
 		return -errno;
 	return 0;
 }

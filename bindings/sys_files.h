@@ -38,6 +38,7 @@ enum bind_sys_open {
 	BIND_SYS_OPEN_DIRECTORY, /* for what comes beneath it */
 	BIND_SYS_OPEN_LIST,	 /* a directory, to read its entries */
 	BIND_SYS_OPEN_NEW,	 /* a regular file that is not there yet */
+	BIND_SYS_OPEN_UNNAMED,	 /* one in a directory, without a name */
 };
 /* path: "" is the directory itself. openat2(2), and nothing else: there is no
  * way of doing without. Of BIND_SYS_OPEN_PATH the last part may be a link. */
@@ -57,6 +58,8 @@ int bind_sys_may_write_at(int dir_fd, const char *name);
 /* In the place of what had the name before, or only where nothing had. */
 int bind_sys_rename_at(
     int dir_fd, const char *from, const char *to, bool replace);
+/* Gives a file of BIND_SYS_OPEN_UNNAMED a name that is not there yet. */
+int bind_sys_link_at(int fd, int dir_fd, const char *name);
 int bind_sys_unlink_at(int dir_fd, const char *name);
 int bind_sys_mkdir_at(int dir_fd, const char *name);
 int bind_sys_chmod(int fd, unsigned mode);

@@ -343,6 +343,28 @@ return [call('fs.list'), call('fs.stat', path='data.txt'),
         self.assertGreater(failures, 0)
 
 
+    def test_a_file_that_gets_no_name(self):
+        """It is written once more, beside its name: nobody is told."""
+        try:
+            os.close(os.open(self.root, os.O_TMPFILE | os.O_WRONLY))
+        except OSError:
+            return  # here each has one from the beginning
+        self.write("root/large", "l" * 150000)
+        for number in (1, 2, 3):
+            shutil.rmtree(os.path.join(self.root, "out/new"),
+                          ignore_errors=True)
+            self.write("root/data.txt", "the data\n")
+            value = self.one("linkat", number)
+            if value is None:  # two writes, of which each has one
+                self.assertEqual(number, 3)
+                break
+            self.assertEqual(value[4:], [
+                {"written": 150000, "size": 150000},
+                {"written": 5, "size": 5}, {"written": 1, "size": 6}])
+            self.assertEqual(self.tree(), [
+                "data.txt", "large", "out", "out/new", "out/new/f"])
+
+
 rows(Failing, {name: (name,) for name in (
     "fstatat", "fchmod", "mkdirat", "faccessat", "eventfd", "pread")})
 

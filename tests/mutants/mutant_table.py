@@ -758,6 +758,17 @@ MUTANTS = {
           "\twhile (!steps[j->request.op](j))\n\t\t;\n\tfinish(j);\n"
           "\treturn;\n\tTAILQ_REMOVE"),),
         unit("test_files")),
+    "first-step-in-start": Mutant(
+        "bindings/provider_files.c", "not even its first step is taken",
+        (("bindings/provider_files.c", "\tif (!wait_for_turn(j)) {",
+          "\tif (steps[tool->op](j)) {\n\t\tfinish(j);\n\t\treturn;"
+          "\n\t}\n\tif (!wait_for_turn(j)) {"),),
+        unit("test_files")),
+    "any-number-of-directories": Mutant(
+        "bindings/files_write.c", "before the first one is made",
+        (("bindings/files_write.c", "\tif (count > BIND_FILES_MAKE_MAX)",
+          "\tif (count == 0)"),),
+        unit("test_files")),
     # --- HTTP tools -------------------------------------------------------
     "translated-is-public": Mutant(
         "bindings/address.c", "a translator hands it on",

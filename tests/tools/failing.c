@@ -89,6 +89,7 @@
 	FAILS(unlink, -1, EACCES)                                              \
 	FAILS(unlinkat, -1, EBUSY)                                             \
 	FAILS(mkdirat, -1, EROFS)                                              \
+	FAILS(linkat, -1, ENOENT)                                              \
 	FAILS(fchmodat, -1, EPERM)                                             \
 	FAILS(fchownat, -1, EPERM)                                             \
 	FAILS(fdopendir, 0, ENOMEM)                                            \

@@ -3,20 +3,77 @@
  * refuse, and what they leave behind.
  */
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "bindings/files_request.h"
 #include "bindings/provider_files.h"
 #include "tests/unit/session_rig.h"
 
 #define TURN_MS 60000
 
 static char root[64]; /* of this test */
+
+/* The C library's, in its place: the kernel's, or EAGAIN as often as asked. */
+static unsigned preads_that_fail;
+extern ssize_t stand_in_for_pread(
+    int fd, void *buf, size_t len, off_t offset) __asm__("pread");
+
+ssize_t
+stand_in_for_pread(int fd, void *buf, size_t len, off_t offset)
+{
+	if (preads_that_fail > 0) {
+		preads_that_fail--;
+		errno = EAGAIN;
+		return -1;
+	}
+	return syscall(SYS_pread64, fd, buf, len, offset);
+}
+
+/* openat2(2) is called by its number. */
+static bool all_have_names;
+extern long stand_in_for_syscall(long number, long a, long b, long c, long d,
+    long e, long f) __asm__("syscall");
+
+long
+stand_in_for_syscall(
+    long number, long a, long b, long c, long d, long e, long f)
+{
+	static long (*real)(long, long, long, long, long, long, long);
+	const struct open_how *how = (const struct open_how *)c;
+
+	if (all_have_names && number == SYS_openat2 &&
+	    (how->flags & O_TMPFILE) == O_TMPFILE) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	if (real == NULL)
+		*(void **)&real = dlsym(RTLD_NEXT, "syscall");
+	return real(number, a, b, c, d, e, f);
+}
+
+static bool links_fail;
+extern int stand_in_for_linkat(int from_fd, const char *from, int to_fd,
+    const char *to, int flags) __asm__("linkat");
+
+int
+stand_in_for_linkat(
+    int from_fd, const char *from, int to_fd, const char *to, int flags)
+{
+	if (links_fail) {
+		errno = ENOENT;
+		return -1;
+	}
+	return (int)syscall(SYS_linkat, from_fd, from, to_fd, to, flags);
+}
 
 static void
 clear(const char *path)
@@ -81,6 +138,17 @@ assert_text(const char *name, const char *text)
 	assert_string_equal(got, text);
 }
 
+/* Whether the file system has files without a name. */
+static bool
+unnamed_files(void)
+{
+	int fd = open(root, O_TMPFILE | O_WRONLY, 0600);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 static size_t
 count_names(const char *name)
 {
@@ -114,6 +182,8 @@ offer(struct rig *rig, const char *read, const char *write)
 static int
 set_up(void **state)
 {
+	preads_that_fail = 0;
+	all_have_names = links_fail = false;
 	snprintf(root, sizeof(root), "/tmp/weir-files-XXXXXX");
 	if (mkdtemp(root) == NULL)
 		return -1;
@@ -152,6 +222,13 @@ call(struct rig *rig, const char *name, const char *format, ...)
 	rig->log_len = 0;
 	rig_call_with(
 	    rig, name, (struct wire_span){(const uint8_t *)text, (size_t)len});
+}
+
+static void
+take_turns(struct rig *rig, unsigned count)
+{
+	while (count-- > 0)
+		assert_true(poll_loop_turn(&rig->loop, TURN_MS));
 }
 
 static unsigned
@@ -369,6 +446,7 @@ t_no_link_is_followed(void **state)
 	FAILS(rig, "fs_write_denied", "symbolic link", "fs.write",
 	    "{\"path\":\"dir/new/file\",\"text\":\"2\"}");
 	call(rig, "fs.stat", "{\"path\":\"leaf\"}");
+	run_dry(rig);
 	assert_non_null(strstr(rig->value, "{\"type\":\"link\",\"size\":7"));
 	assert_text("in/file", "1");
 	assert_int_equal(count_names("in"), 1);
@@ -392,6 +470,7 @@ t_names_that_change_meanwhile(void **state)
 	put("d/f", text, len);
 	open_all(rig);
 	call(rig, "fs.read", "{\"path\":\"d/f\"}");
+	take_turns(rig, 1);
 	assert_int_equal(rename(at("d"), at("was")), 0);
 	assert_int_equal(symlink("other", at("d")), 0);
 	put_text("other/f", "wrong");
@@ -404,9 +483,10 @@ t_names_that_change_meanwhile(void **state)
 	    "{\"path\":\"d/f\",\"text\":\"%0*d\"}", (int)len, 7);
 	rig_call_with(rig, "fs.write",
 	    (struct wire_span){(const uint8_t *)arguments, len});
+	take_turns(rig, 1);
 	assert_int_equal(rename(at("d"), at("was")), 0);
 	assert_int_equal(symlink("other", at("d")), 0);
-	assert_int_equal(count_names("was"), 2);
+	assert_int_equal(count_names("was"), unnamed_files() ? 1 : 2);
 	run_dry(rig);
 	assert_text("other/f", "wrong");
 	assert_int_equal(count_names("was"), 1);
@@ -471,6 +551,7 @@ t_what_is_no_regular_file(void **state)
 	FAILS(rig, "not_found", "no such directory", "fs.list",
 	    "{\"path\":\"fifo\"}");
 	call(rig, "fs.stat", "{\"path\":\"fifo\"}");
+	run_dry(rig);
 	assert_non_null(strstr(rig->value, "{\"type\":\"other\""));
 	close(fd);
 }
@@ -596,6 +677,22 @@ t_a_file_without_a_size(void **state)
 	    "p.read", "{\"path\":\"kernel/ostype\",\"length\":3}");
 }
 
+/* One that has nothing to give now is not asked until it has. */
+static void
+t_a_file_with_nothing_to_give_now(void **state)
+{
+	struct rig *rig = *state;
+
+	put_text("f", "12");
+	open_all(rig);
+	preads_that_fail = 1;
+	FAILS(rig, "failed", "nothing to give now", "fs.read",
+	    "{\"path\":\"f\"}");
+	assert_int_equal(preads_that_fail, 0);
+	GIVES(rig, "{\"text\":\"12\",\"offset\":0,\"next\":null,\"size\":2}",
+	    "fs.read", "{\"path\":\"f\"}");
+}
+
 static void
 t_a_result_at_its_limit(void **state)
 {
@@ -646,6 +743,7 @@ t_large_ones_take_turns(void **state)
 	call(rig, "now", "{}");
 	rig_expect(rig, "started:2 start:2 ended:2:completed reply:2:{}");
 	call(rig, "fs.read", "{\"path\":\"small\"}");
+	take_turns(rig, 3);
 	rig_expect(rig,
 	    "started:3 ended:3:completed reply:3:{\"text\":\"s\",\"offset\"");
 	turns = run_dry(rig);
@@ -653,6 +751,28 @@ t_large_ones_take_turns(void **state)
 	rig_expect(rig,
 	    "ended:0:completed reply:0:{\"text\":\"xxxxxxxxxxx "
 	    "ended:1:completed reply:1:{\"text\":\"xxxxxxxxxxx");
+}
+
+/* Also what ends with its first step holds its place in the window, and a turn
+ * is one step of one call, however many came at once. */
+static void
+t_small_ones_take_turns(void **state)
+{
+	struct rig *rig = *state;
+	char path[16];
+
+	open_all(rig);
+	for (int i = 0; i < 3; i++)
+		call(rig, "fs.write", "{\"path\":\"d%d/f\",\"text\":\"\"}", i);
+	rig_expect(rig, "started:2");
+	assert_int_equal(count_names(""), 0);
+	for (int i = 0; i < 3; i++) {
+		take_turns(rig, 1);
+		assert_int_equal(count_names(""), i + 1);
+		snprintf(path, sizeof(path), "d%d/f", i);
+		assert_text(path, "");
+	}
+	assert_int_equal(rig->loop.count, 0);
 }
 
 static void
@@ -664,34 +784,44 @@ t_cancelled_while_it_reads(void **state)
 	open_all(rig);
 	call(rig, "fs.read", "{\"path\":\"large\"}");
 	call(rig, "fs.list", "{}");
+	take_turns(rig, 1);
 	rig->log_len = 0;
 	bind_session_close(rig->session);
-	rig_expect(rig, "ended:0:failed:cancelled reply:0:cancelled");
+	rig_expect(rig,
+	    "ended:0:failed:cancelled reply:0:cancelled "
+	    "ended:1:failed:cancelled reply:1:cancelled");
 	assert_true(bind_session_is_empty(rig->session));
 	assert_int_equal(rig->loop.count, 0);
 }
 
 static char *
-much_to_write(const char *more, size_t len)
+much_to_write(const char *path, const char *more, size_t len)
 {
 	char *text = malloc(len + 128);
 	int head;
 
 	assert_non_null(text);
-	head = snprintf(text, 128, "{\"path\":\"f\"%s,\"text\":\"", more);
+	head =
+	    snprintf(text, 128, "{\"path\":\"%s\"%s,\"text\":\"", path, more);
 	memset(text + head, 'n', len);
 	memcpy(text + head + len, "\"}", 3);
 	return text;
 }
 
 static void
-write_much(struct rig *rig, const char *more, size_t len)
+write_much_to(struct rig *rig, const char *path, const char *more, size_t len)
 {
-	char *text = much_to_write(more, len);
+	char *text = much_to_write(path, more, len);
 
 	rig_call_with(rig, "fs.write",
 	    (struct wire_span){(const uint8_t *)text, strlen(text)});
 	free(text);
+}
+
+static void
+write_much(struct rig *rig, const char *more, size_t len)
+{
+	write_much_to(rig, "f", more, len);
 }
 
 static void
@@ -702,13 +832,30 @@ t_cancelled_while_it_writes(void **state)
 	put_text("f", "old");
 	open_all(rig);
 	write_much(rig, "", 4 * BIND_TURN_MAX);
-	assert_int_equal(count_names(""), 2);
+	take_turns(rig, 1);
 	rig->log_len = 0;
 	bind_session_close(rig->session);
 	rig_expect(rig, "ended:0:failed:cancelled reply:0:cancelled");
 	assert_non_null(strstr(rig->message, "before anything was changed"));
 	assert_int_equal(count_names(""), 1);
 	assert_text("f", "old");
+}
+
+static void
+t_what_it_made_before_it_was_cancelled(void **state)
+{
+	struct rig *rig = *state;
+
+	open_all(rig);
+	write_much_to(rig, "c/d/f", "", 4 * BIND_TURN_MAX);
+	take_turns(rig, 1);
+	bind_session_close(rig->session);
+	rig_expect(rig, "started:0 ended:0:failed:cancelled reply:0:cancelled");
+	assert_null(strstr(rig->message, "before anything"));
+	assert_non_null(strstr(rig->message,
+	    "before the file was changed; directories made before: 2"));
+	assert_int_equal(count_names("c"), 1);
+	assert_int_equal(count_names("c/d"), 0);
 }
 
 static void
@@ -720,7 +867,7 @@ t_cancelled_while_it_appends(void **state)
 	put_text("f", "old");
 	open_all(rig);
 	write_much(rig, ",\"append\":true", 4 * BIND_TURN_MAX);
-	assert_true(poll_loop_turn(&rig->loop, TURN_MS));
+	take_turns(rig, 2);
 	rig->log_len = 0;
 	rig->loop.now += UINT64_C(3600000000000);
 	bind_session_tick(rig->session, rig->loop.now);
@@ -739,6 +886,7 @@ t_freed_while_it_writes(void **state)
 	put_text("f", "old");
 	open_all(rig);
 	write_much(rig, "", 4 * BIND_TURN_MAX);
+	take_turns(rig, 1);
 	bind_session_free(rig->session);
 	rig->session = NULL;
 	assert_int_equal(rig->loop.count, 0);
@@ -779,6 +927,7 @@ t_a_file_is_replaced_at_once(void **state)
 	fd = open(at("f"), O_RDONLY);
 	open_all(rig);
 	write_much(rig, "", 3 * BIND_TURN_MAX);
+	take_turns(rig, 1);
 	/* Under way: nothing of it is seen. */
 	assert_text("f", "old");
 	run_dry(rig);
@@ -824,6 +973,96 @@ t_create_and_append(void **state)
 	assert_int_equal(count_names(""), 3);
 }
 
+/* Who is killed leaves what is there: nothing but whole files. */
+static void
+t_nothing_is_beside_it_before_it_is_whole(void **state)
+{
+	static const char *const more[] = {"", ",\"create\":true"};
+	struct rig *rig = *state;
+	size_t names = unnamed_files() ? 0 : 1;
+
+	open_all(rig);
+	for (size_t i = 0; i < 2; i++) {
+		write_much(rig, more[i], 3 * BIND_TURN_MAX);
+		take_turns(rig, 2);
+		assert_int_equal(count_names(""), names);
+		take_turns(rig, 1);
+		assert_int_equal(rig->loop.count, 0);
+		assert_int_equal(count_names(""), 1);
+		assert_int_equal(unlink(at("f")), 0);
+	}
+}
+
+/* On a file system where each has a name from the beginning. */
+static void
+t_files_that_all_have_names(void **state)
+{
+	struct rig *rig = *state;
+
+	open_all(rig);
+	all_have_names = true;
+	write_much(rig, "", 3 * BIND_TURN_MAX);
+	take_turns(rig, 1);
+	assert_int_equal(count_names(""), 1);
+	run_dry(rig);
+	assert_int_equal(count_names(""), 1);
+	GIVES(rig, "{\"written\":1,\"size\":1}", "fs.write",
+	    "{\"path\":\"f\",\"text\":\"1\"}");
+	FAILS(rig, "failed", "there already", "fs.write",
+	    "{\"path\":\"f\",\"text\":\"2\",\"create\":true}");
+	GIVES(rig, "{\"written\":1,\"size\":1}", "fs.write",
+	    "{\"path\":\"g\",\"text\":\"2\",\"create\":true}");
+	write_much_to(rig, "h", ",\"create\":true", 2 * BIND_TURN_MAX);
+	take_turns(rig, 1);
+	put_text("h", "theirs");
+	run_dry(rig);
+	assert_text("f", "1");
+	assert_text("h", "theirs");
+	write_much(rig, "", 4 * BIND_TURN_MAX);
+	take_turns(rig, 1);
+	assert_int_equal(count_names(""), 4);
+	bind_session_close(rig->session);
+	assert_int_equal(count_names(""), 3);
+}
+
+/* As without /proc: it is written once more, with a name. */
+static void
+t_files_that_cannot_be_given_a_name(void **state)
+{
+	struct rig *rig = *state;
+	struct stat st;
+
+	put_text("f", "old");
+	assert_int_equal(chmod(at("f"), 0640), 0);
+	open_all(rig);
+	links_fail = true;
+	GIVES(rig, "{\"written\":3,\"size\":3}", "fs.write",
+	    "{\"path\":\"f\",\"text\":\"new\"}");
+	assert_text("f", "new");
+	assert_int_equal(stat(at("f"), &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0640);
+	GIVES(rig, "{\"written\":3,\"size\":3}", "fs.write",
+	    "{\"path\":\"g\",\"text\":\"one\",\"create\":true}");
+	write_much(rig, ",\"append\":false", 2 * BIND_TURN_MAX);
+	take_turns(rig, 3);
+	assert_text("f", "new");
+	run_dry(rig);
+	assert_int_equal(stat(at("f"), &st), 0);
+	assert_int_equal(st.st_size, 2 * BIND_TURN_MAX);
+	assert_int_equal(count_names(""), 2);
+	/* Somebody else is first, or it is stopped. */
+	write_much_to(rig, "h", ",\"create\":true", 2 * BIND_TURN_MAX);
+	take_turns(rig, 3);
+	put_text("h", "theirs");
+	run_dry(rig);
+	assert_text("h", "theirs");
+	write_much(rig, "", 4 * BIND_TURN_MAX);
+	take_turns(rig, 5);
+	assert_int_equal(count_names(""), 4);
+	bind_session_close(rig->session);
+	assert_int_equal(count_names(""), 3);
+}
+
 static void
 t_somebody_else_creates_it_first(void **state)
 {
@@ -831,6 +1070,7 @@ t_somebody_else_creates_it_first(void **state)
 
 	open_all(rig);
 	write_much(rig, ",\"create\":true", 3 * BIND_TURN_MAX);
+	take_turns(rig, 1);
 	put_text("f", "theirs");
 	rig->log_len = 0;
 	run_dry(rig);
@@ -862,6 +1102,42 @@ t_missing_directories_are_made_where_one_may_write(void **state)
 	GIVES(rig, "{\"written\":1,\"size\":1}", "fs.write",
 	    "{\"path\":\"/a/b/f\",\"text\":\"1\"}");
 	assert_text("a/b/f", "1");
+}
+
+/* "name", then count - 1 directories "a" in it, then "f". */
+static void
+write_deep(struct rig *rig, const char *name, size_t count)
+{
+	char path[BIND_FILES_PATH_MAX + 1];
+	size_t len = (size_t)snprintf(path, sizeof(path), "%s", name);
+
+	while (--count > 0) {
+		path[len++] = '/';
+		path[len++] = 'a';
+	}
+	memcpy(path + len, "/f", 3);
+	call(rig, "fs.write", "{\"path\":\"%s\",\"text\":\"1\"}", path);
+	run_dry(rig);
+}
+
+static void
+t_so_many_directories_and_no_more(void **state)
+{
+	struct rig *rig = *state;
+
+	open_all(rig);
+	write_deep(rig, "over", BIND_FILES_MAKE_MAX + 1);
+	rig_expect(rig, "started:0 ended:0:failed:failed reply:0:failed");
+	assert_non_null(strstr(rig->message, "more than 32 directories"));
+	write_deep(rig, "most", 2000);
+	rig_expect(rig, "started:1 ended:1:failed:failed reply:1:failed");
+	assert_int_equal(count_names(""), 0);
+	write_deep(rig, "at", BIND_FILES_MAKE_MAX);
+	assert_string_equal(rig->value, "{\"written\":1,\"size\":1}");
+	/* What is there does not count. */
+	write_deep(rig, "at", 2 * BIND_FILES_MAKE_MAX);
+	assert_string_equal(rig->value, "{\"written\":1,\"size\":1}");
+	assert_int_equal(count_names("at"), 1);
 }
 
 static void
@@ -1039,17 +1315,24 @@ main(void)
 	    T(t_windows),
 	    T(t_a_file_that_is_hardly_there),
 	    T(t_a_file_without_a_size),
+	    T(t_a_file_with_nothing_to_give_now),
 	    T(t_a_result_at_its_limit),
 	    T(t_large_ones_take_turns),
+	    T(t_small_ones_take_turns),
 	    T(t_cancelled_while_it_reads),
 	    T(t_cancelled_while_it_writes),
+	    T(t_what_it_made_before_it_was_cancelled),
 	    T(t_cancelled_while_it_appends),
 	    T(t_freed_while_it_writes),
 	    T(t_no_watch_to_be_had),
 	    T(t_a_file_is_replaced_at_once),
 	    T(t_create_and_append),
+	    T(t_nothing_is_beside_it_before_it_is_whole),
+	    T(t_files_that_all_have_names),
+	    T(t_files_that_cannot_be_given_a_name),
 	    T(t_somebody_else_creates_it_first),
 	    T(t_missing_directories_are_made_where_one_may_write),
+	    T(t_so_many_directories_and_no_more),
 	    T(t_a_single_file_may_be_written),
 	    T(t_a_lease_is_not_waited_for),
 	    T(t_names_in_the_order_of_their_bytes),
