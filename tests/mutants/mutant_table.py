@@ -670,6 +670,12 @@ MUTANTS = {
         (("bindings/mcp_list.c", "if (list->count == BIND_MCP_TOOLS) {",
           "if (list->count == BIND_MCP_TOOLS + 1) {"),),
         unit("test_mcp_text")),
+    "entries-without-number": Mutant(
+        "bindings/mcp_list.c", "nor does looking for a name cost",
+        (("bindings/mcp_list.c",
+          "\t\tif (++list->entries > BIND_MCP_ENTRIES) {",
+          "\t\tif (++list->entries > BIND_MCP_ENTRIES + 1) {"),),
+        unit("test_mcp_text")),
     "noise-for-ever": Mutant(
         "bindings/mcp_hear.c", "a server that only makes noise",
         (("bindings/mcp_hear.c", "\tif (++s->noise < BIND_MCP_NOISE_MAX)",
