@@ -224,6 +224,20 @@ def ping(request, given):
     request_of_ours("ping", {}, request)
 
 
+@tool("plug")
+def plug(request, given):
+    """Reads nothing until somebody else calls `unplug`; then asks."""
+    with open(given["fifo"]) as file:
+        file.read()
+    request_of_ours("ping", {}, request)
+
+
+@tool("unplug")
+def unplug(request, given):
+    with open(given["fifo"], "w"):
+        reply(request, text("unplugged"))
+
+
 @tool("progress")
 def progress(request, given):
     for at in range(3):

@@ -346,6 +346,19 @@ class Disorder(Servers):
         self.assertEqual(kind, "failed")
         self.assertIn("does not read the answers", message)
 
+    def test_a_question_before_it_reads_the_calls(self):
+        """They are no answers that it leaves lying."""
+        fifo = self.path("fifo")
+        os.mkfifo(fifo)
+        self.assertEqual(self.with_servers(
+            {"s": entry(), "other": entry()},
+            "import asyncio\n"
+            "got = await asyncio.gather(s.plug(fifo=%r),"
+            " *[s.echo(t='x' * 100000) for _ in range(20)],"
+            " other.unplug(fifo=%r))\n"
+            "return [got[0], len(got), got[-1]]" % (fifo, fifo))["value"],
+            [{}, 22, "unplugged"])
+
     def test_some_questions(self):
         self.assertEqual(self.ask("return s.questions(count=100)"), "asked")
 

@@ -684,8 +684,8 @@ MUTANTS = {
     "questions-for-ever": Mutant(
         "bindings/mcp_process.c", "a server that does not read makes",
         (("bindings/mcp_hear.c",
-          "\tif (s->process.queued > BIND_MCP_ANSWERS) {",
-          "\tif (s->process.queued > BIND_MCP_QUEUE_MAX) {"),),
+          "\tif (s->process.answers > BIND_MCP_ANSWERS) {",
+          "\tif (s->process.answers > BIND_MCP_QUEUE_MAX) {"),),
         e2e("test_830_mcp", "Disorder.test_questions_without_end")),
     "end-of-a-cancelled-call": Mutant(
         "bindings/mcp_call.c", "a server need not stop",
