@@ -816,6 +816,9 @@ rows(Config, {
                      "mcpServers.s.command: the command: No such file"),
     "name": ('{"mcpServers": {"a\\n": {"command": "cat"}}}',
              "cannot be the name of a server"),
+    "name_with_a_dot": ('{"mcpServers": {"git": {"command": "cat"},'
+                        ' "git.internal": {"command": "cat"}}}', ":1:44:",
+                        "a dot ends that name"),
     "long_name": ('{"mcpServers": {"%s": {"command": "cat"}}}' % ("n" * 65),
                   "cannot be the name of a server"),
     "member": (server('"comand": 1'), "mcpServers.s.comand: no such member",

@@ -670,6 +670,12 @@ MUTANTS = {
         (("bindings/mcp_list.c", "if (list->count == BIND_MCP_TOOLS) {",
           "if (list->count == BIND_MCP_TOOLS + 1) {"),),
         unit("test_mcp_text")),
+    "dots-in-names-of-servers": Mutant(
+        "supervisor/mcp_read.c", "what stands before the first dot",
+        (("supervisor/mcp_read.c",
+          "\tif (strchr(server->name.text, '.') != NULL)",
+          "\tif (server->name.text[0] == '.')"),),
+        e2e("test_830_mcp", "Config.test_name_with_a_dot")),
     "entries-without-number": Mutant(
         "bindings/mcp_list.c", "nor does looking for a name cost",
         (("bindings/mcp_list.c",
