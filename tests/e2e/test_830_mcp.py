@@ -684,6 +684,28 @@ class Secrets(Servers):
             self.assertIn("[hidden]", got.result["value"])
             self.assertNotIn(self.SECRET, got.result["value"])
 
+    def test_cut_in_the_middle(self):
+        """What is hidden is long, so that much is left out before the cut."""
+        secret = "".join("%04d" % n for n in range(500))
+        got = run("try:\n    s.fail(text=s.env()['TOKEN'] * 3)\n"
+                  "except ToolError as error:\n    return error.message",
+                  self.config({"s": entry(env={"TOKEN": secret})}))
+        self.assertIn("[hidden][hidden][hidden]", got.result["value"])
+        self.assertNotIn("0000", got.result["value"])
+
+    def test_escaped_in_what_is_structured(self):
+        secret = 'quo"te\n\u00e9 - back\\slash'
+        for text in ("{'structuredContent': {'t': s.env()['TOKEN']}",
+                     "{'content': [{'type': 'text', 'text':"
+                     " json.dumps([s.env()['TOKEN']])}]"):
+            got = run("import json\n"
+                      "try:\n    s.say(result=%s, 'isError': True})\n"
+                      "except ToolError as error:\n    return error.message"
+                      % text, self.config({"s": entry(
+                          env={"TOKEN": secret})}))
+            self.assertIn("[hidden]", got.result["value"])
+            self.assertNotIn("slash", got.result["value"])
+
     def test_a_part_of_an_argument(self):
         got = self.run_with(
             "try:\n    s.fail(text=s.who())\n"

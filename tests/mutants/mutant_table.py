@@ -676,6 +676,13 @@ MUTANTS = {
           "\tif (strchr(server->name.text, '.') != NULL)",
           "\tif (server->name.text[0] == '.')"),),
         e2e("test_830_mcp", "Config.test_name_with_a_dot")),
+    "cut-before-it-is-hidden": Mutant(
+        "bindings/mcp_call.c", "all that was said is looked at",
+        (("bindings/mcp_call.c",
+          "\tbind_redact_add(&text, &redact, said, false);",
+          "\tsaid.len = said.len < 4096 ? said.len : 4096;\n"
+          "\tbind_redact_add(&text, &redact, said, false);"),),
+        e2e("test_830_mcp", "Secrets.test_cut_in_the_middle")),
     "entries-without-number": Mutant(
         "bindings/mcp_list.c", "nor does looking for a name cost",
         (("bindings/mcp_list.c",

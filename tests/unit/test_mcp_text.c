@@ -390,6 +390,7 @@ t_hidden(void **state)
 	    {(const uint8_t *)"secret-long", 11},
 	    {(const uint8_t *)"abc", 3}, /* too short to be looked for */
 	    {(const uint8_t *)"1234", 4},
+	    {(const uint8_t *)"a\"\n\xc3\xa9\xf0\x9f\x98\x80/", 10},
 	};
 	static const struct bind_redact redact = {texts, COUNT(texts)};
 	static const struct {
@@ -409,6 +410,13 @@ t_hidden(void **state)
 	    {"t", true, "[hidden]"},
 	    {"x cret", true, "x cret"},
 	    {"", true, ""},
+	    {"x a\"\n\xc3\xa9\xf0\x9f\x98\x80/ y", false, "x [hidden] y"},
+	    {"x a\\\"\\n\xc3\xa9\xf0\x9f\x98\x80\\/ y", false, "x [hidden] y"},
+	    {"a\\u0022\\u000A\\u00e9\\ud83D\\ude00/", false, "[hidden]"},
+	    {"\\u0061\\\"\\n\\u00e9\\ud83d\\ude00/", false, "[hidden]"},
+	    {"a\\\"\\n\\u00e9\\ud83d", false, "a\\\"\\n\\u00e9\\ud83d"},
+	    {"a\\", false, "a\\"},
+	    {"\\n\\u00e9\\ud83d\\ude00/ y", true, "[hidden] y"},
 	};
 
 	(void)state;
