@@ -50,6 +50,7 @@ fail(struct bind_mcp_call *call, enum wire_tool_kind kind,
 {
 	finish(call,
 	    &(struct bind_outcome){.kind = kind,
+		.value = call->arrived,
 		.message = bind_text_span(words),
 		.end_seen = end_seen});
 }
@@ -311,9 +312,11 @@ take_result(struct bind_mcp_call *call, struct wire_span result)
 }
 
 void
-bind_mcp_call_reply(
-    struct bind_mcp_call *call, const struct bind_mcp_message *message)
+bind_mcp_call_reply(struct bind_mcp_call *call,
+    const struct bind_mcp_message *message, struct wire_span line)
 {
+	/* SECURITY: an error costs what arrived for it, as a value does. */
+	call->arrived = line;
 	if (message->kind == BIND_MCP_ERROR)
 		take_error(call, message);
 	else
@@ -321,12 +324,13 @@ bind_mcp_call_reply(
 }
 
 void
-bind_mcp_call_broken(
-    struct bind_mcp_call *call, const struct bind_mcp_message *message)
+bind_mcp_call_broken(struct bind_mcp_call *call,
+    const struct bind_mcp_message *message, struct wire_span line)
 {
 	uint8_t buf[256];
 	struct bind_text text;
 
+	call->arrived = line;
 	bind_text_init(&text, buf, sizeof(buf));
 	bind_text_add(
 	    &text, "the server's reply is no JSON that can be taken: ");

@@ -35,6 +35,8 @@ struct bind_mcp_call {
 	struct bind_job *job;
 	uint64_t id;
 	uint64_t deadline_ns; /* of the server's own limit */
+	/* The line that answers it; nothing before that. */
+	struct wire_span arrived;
 	/* The server has asked for input meanwhile; its word for it. */
 	const char *asked;
 };
@@ -115,12 +117,12 @@ void bind_mcp_call_abandon(struct bind_mcp_call *call);
 
 struct bind_mcp_call *bind_mcp_call_find(
     const struct bind_mcp_server *server, uint64_t id);
-/* A reply of a kind RESULT or ERROR. */
-void bind_mcp_call_reply(
-    struct bind_mcp_call *call, const struct bind_mcp_message *message);
+/* A reply of a kind RESULT or ERROR, and the line that it came in. */
+void bind_mcp_call_reply(struct bind_mcp_call *call,
+    const struct bind_mcp_message *message, struct wire_span line);
 /* A reply that cannot be read, or held. */
-void bind_mcp_call_broken(
-    struct bind_mcp_call *call, const struct bind_mcp_message *message);
+void bind_mcp_call_broken(struct bind_mcp_call *call,
+    const struct bind_mcp_message *message, struct wire_span line);
 void bind_mcp_call_over(struct bind_mcp_call *call);
 /* The server has ended: all of them have failed, and nobody knows what came
  * of them. */

@@ -219,6 +219,17 @@ class Errors(Servers):
         self.assertEqual(kind, "failed")
         self.assertIn("MCP error -32602: bad", message)
 
+    def test_errors_cost_what_arrived(self):
+        for call in ("s.fail(text='x' * 100000)",
+                     "s.error(message='x' * 100000)",
+                     "s.raw(line='{\"id\":ID,\"result\":' + 'x' * 100000)"):
+            result = self.with_servers(
+                {"s": entry()}, "try:\n    %s\nexcept ToolError as error:\n"
+                "    return error.kind" % call)
+            self.assertEqual(result["value"], "failed", call)
+            self.assertIn(result["budget"]["produced_bytes"]["used"],
+                          range(100000, 101000), call)
+
     def test_result_of_an_unknown_type(self):
         kind, message = self.error_of("s.say(result={'resultType': 'later'})")
         self.assertEqual(kind, "failed")

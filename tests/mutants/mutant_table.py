@@ -683,6 +683,10 @@ MUTANTS = {
           "\tsaid.len = said.len < 4096 ? said.len : 4096;\n"
           "\tbind_redact_add(&text, &redact, said, false);"),),
         e2e("test_830_mcp", "Secrets.test_cut_in_the_middle")),
+    "errors-for-nothing": Mutant(
+        "bindings/mcp_call.c", "an error costs what arrived",
+        (("bindings/mcp_call.c", "\t\t.value = call->arrived,\n", ""),),
+        e2e("test_830_mcp", "Errors.test_errors_cost_what_arrived")),
     "entries-without-number": Mutant(
         "bindings/mcp_list.c", "nor does looking for a name cost",
         (("bindings/mcp_list.c",
