@@ -62,6 +62,12 @@ find_slot(const struct bind_mcp_list *list, struct wire_span name)
 	return &list->slots[at];
 }
 
+bool
+bind_mcp_list_has(const struct bind_mcp_list *list, struct wire_span name)
+{
+	return list->slots != NULL && *find_slot(list, name) != 0;
+}
+
 static bool
 make_room(struct bind_mcp_list *list)
 {

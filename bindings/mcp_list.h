@@ -72,6 +72,9 @@ WIRE_MUST_USE enum wire_err bind_mcp_list_add(struct bind_mcp_list *list,
     struct bind_mcp_server *server, struct bind_json_check *check,
     struct wire_span page);
 
+/* Whether a tool of this name is in it. */
+bool bind_mcp_list_has(const struct bind_mcp_list *list, struct wire_span name);
+
 /* One reference less. */
 void bind_mcp_tool_drop(struct bind_mcp_tool *tool);
 

@@ -53,11 +53,12 @@ struct bind_mcp_server {
 	struct bind_mcp_process process;
 	enum bind_mcp_state state;
 	enum bind_mcp_era era;
-	bool busy;	/* somebody waits for it to settle */
-	bool restart;	/* when nothing is left of this process */
-	bool was_ready; /* in this life */
-	bool stale;	/* the list has changed */
-	unsigned lists; /* begun since it was asked to settle */
+	bool busy;	 /* somebody waits for it to settle */
+	bool restart;	 /* when nothing is left of this process */
+	bool was_ready;	 /* in this life */
+	bool stale;	 /* the list has changed */
+	bool asked_anew; /* for that, and the new one has not come */
+	unsigned lists;	 /* begun since it was asked to settle */
 	uint64_t next_id;
 	uint64_t awaited;     /* id of the handshake or list; 0: none */
 	uint64_t deadline_ns; /* for it; UINT64_MAX: none */

@@ -22,7 +22,7 @@
   log=FILE         appends each method that it gets, and the cancelled ids
   name=N           is told by `who`
   tools=FILE       more tools: a name on each line of the file, read for each
-                   list
+                   list, which is none with a name `!`
 
 Only one thread; what waits does so by not answering yet.
 """
@@ -291,6 +291,8 @@ def descriptions():
     if "tools" in WORDS:
         with open(WORDS["tools"]) as file:
             found = found + [{"name": line.strip()} for line in file]
+        if {"name": "!"} in found:
+            return {}
     return found
 
 

@@ -511,6 +511,8 @@ class Starts(Servers):
         process.send_signal(signal.SIGTERM)
         got = finish(process)
         self.assertEqual(got.kind, "cancelled")
+        # Nothing of the program has run.
+        self.assertEqual(got.result["usage"]["wall_ms"], 0)
         self.assertEqual(survivors(), [])
 
     def test_a_required_server_that_is_there(self):
@@ -954,9 +956,15 @@ class Across(Servers):
             stdout=subprocess.PIPE, text=True, bufsize=1)
         self.addCleanup(stop, self.process)
 
-    def ask(self, program, tenant="a"):
+    def send(self, program, tenant):
         self.process.stdin.write("%s %s\n" % (
             tenant, program.replace("\n", "\\n")))
+
+    def ask(self, program, tenant="a"):
+        self.send(program, tenant)
+        return self.answer()
+
+    def answer(self):
         result = json.loads(self.process.stdout.readline())
         self.assertIsNone(result["error"])
         return result["value"]
@@ -1021,6 +1029,34 @@ class Across(Servers):
         self.assertEqual(self.ask(changed + "\nreturn 's.more' in TOOLS"),
                          True)
         self.assertEqual(self.ask("'s.more' in TOOLS"), False)
+        self.end()
+
+    def test_a_list_that_could_not_be_had_is_asked_for_again(self):
+        self.ask("s.noise(line='{\"method\":"
+                 "\"notifications/tools/list_changed\"}\\x0a')")
+        self.write("tools", "!\n")
+        self.assertEqual(self.ask("s.echo(a=1)"), {"a": 1})
+        self.write("tools", "more\n")
+        self.assertEqual(self.ask("'s.more' in TOOLS"), True)
+        self.end()
+
+    def test_a_tool_that_goes_while_others_run(self):
+        """It is refused to who was offered it; what stayed is not."""
+        self.write("tools", "more\n")
+        self.assertEqual(self.ask("'s.more' in TOOLS"), True)
+        self.write("tools", "")
+        self.send(
+            "s.noise(line='{\"method\":"
+            "\"notifications/tools/list_changed\"}\\x0a')\n"
+            "print(1, flush=True)\n"
+            "s.hold(until=2)\n"
+            "try:\n    s.more()\nexcept ToolError as error:\n"
+            "    return ['s.more' in TOOLS, error.kind, s.echo(a=1)]", "&a")
+        # Both are told to go on at once.
+        self.assertEqual(self.ask(
+            "return ['s.more' in TOOLS, s.hold(until=2)]"),
+            [False, {"until": 2}])
+        self.assertEqual(self.answer(), [True, "not_offered", {"a": 1}])
         self.end()
 
 

@@ -687,6 +687,11 @@ MUTANTS = {
         "bindings/mcp_call.c", "an error costs what arrived",
         (("bindings/mcp_call.c", "\t\t.value = call->arrived,\n", ""),),
         e2e("test_830_mcp", "Errors.test_errors_cost_what_arrived")),
+    "tools-that-are-gone": Mutant(
+        "bindings/provider_mcp.c", "what its server does not list any more",
+        (("bindings/provider_mcp.c", "    .admit = admit,\n", ""),),
+        ("library", "test_830_mcp.py",
+         "Across.test_a_tool_that_goes_while_others_run")),
     "entries-without-number": Mutant(
         "bindings/mcp_list.c", "nor does looking for a name cost",
         (("bindings/mcp_list.c",
