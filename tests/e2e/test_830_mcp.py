@@ -3,9 +3,11 @@
 break every rule can do to it, to each other, and to the host."""
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 
 from weir_test import (ECHO, HANG, HERE, PYTHON, TOOLS, WEIR, Case, Watched,
                        become_subreaper, finish, main, processes_named, rows,
@@ -756,6 +758,24 @@ class Host(Servers):
         self.assertEqual(got.code, 2)
         self.assertIn(b"mcpServers.s.cwd: the directory: No such file",
                       got.stderr)
+
+    def test_an_interpreter_that_cannot_be_used_is_said(self):
+        """As without servers, though they are started first."""
+        where = tempfile.mkdtemp(dir="/dev/shm")
+        self.addCleanup(shutil.rmtree, where)
+        os.chmod(where, 0o755)
+        os.mkdir(where + "/bin")
+        prefix = sys.base_prefix
+        shutil.copy(os.path.realpath(prefix + "/bin/python3"),
+                    where + "/bin/python3")
+        os.symlink(prefix + "/lib", where + "/lib")
+        got = run("1", self.config({"s": entry()}),
+                  python=where + "/bin/python3")
+        # Only where there is a /dev of the sandbox's own.
+        if got.kind is not None:
+            self.assertEqual(got.kind, "setup")
+            self.assertIn("stands where the sandbox",
+                          got.result["error"]["message"])
 
     def test_variables_of_its_own_win(self):
         got = self.with_servers(
