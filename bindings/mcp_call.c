@@ -5,9 +5,8 @@
 #include "bindings/mcp_server.h"
 #include "bindings/redact.h"
 
-/* The words of a server that are looked at: more than are shown, so that what
- * is hidden is seen whole. */
-#define SAID_MAX (2 * BIND_MESSAGE_MAX)
+/* Room for what is said beside the server's own words. */
+#define OWN_WORDS 512
 
 /* Errors of JSON-RPC by which servers ask for a person, or for a capability
  * that only a client with one has (MCP 2025-11-25, 2026-07-28). */
@@ -51,6 +50,7 @@ fail(struct bind_mcp_call *call, enum wire_tool_kind kind,
 {
 	finish(call,
 	    &(struct bind_outcome){.kind = kind,
+		.value = call->arrived,
 		.message = bind_text_span(words),
 		.end_seen = end_seen});
 }
@@ -232,7 +232,7 @@ kind_of_code(int64_t code)
 /* The server's words, after who said them and why. */
 static void
 fail_saying(struct bind_mcp_call *call, enum wire_tool_kind kind,
-    const char *words, const struct bind_text *said)
+    const char *words, struct wire_span said)
 {
 	const struct bind_mcp_names *hidden = &call->server->entry->hidden;
 	struct bind_redact redact = {hidden->names, hidden->count};
@@ -247,15 +247,17 @@ fail_saying(struct bind_mcp_call *call, enum wire_tool_kind kind,
 		bind_text_add(&text, "), which was refused; then: ");
 	}
 	bind_text_add(&text, words);
-	bind_redact_add(&text, &redact, bind_text_span(said), false);
+	/* SECURITY: all that was said is looked at, and only then cut, or else
+	 * the beginning of what is hidden would stand at the cut. */
+	bind_redact_add(&text, &redact, said, false);
 	fail(call, kind, &text, true);
 }
 
 static void
 take_error(struct bind_mcp_call *call, const struct bind_mcp_message *message)
 {
-	uint8_t buf[SAID_MAX], words[64];
-	struct bind_text said, text;
+	uint8_t words[64];
+	struct bind_text text;
 	uint8_t *plain = malloc(message->message.len + 1);
 	size_t len = 0;
 
@@ -268,33 +270,35 @@ take_error(struct bind_mcp_call *call, const struct bind_mcp_message *message)
 			      : (uint64_t)message->code);
 	bind_text_add(&text, ": ");
 	words[text.len] = '\0';
-	bind_text_init(&said, buf, sizeof(buf));
-	if (plain != NULL &&
+	if (plain == NULL ||
 	    wire_json_unescape(
-		message->message, plain, message->message.len, &len) == WIRE_OK)
-		bind_text_add_span(&said, (struct wire_span){plain, len});
+		message->message, plain, message->message.len, &len) != WIRE_OK)
+		len = 0;
+	fail_saying(call, kind_of_code(message->code), (const char *)words,
+	    (struct wire_span){plain, len});
 	free(plain);
-	fail_saying(
-	    call, kind_of_code(message->code), (const char *)words, &said);
 }
 
 static void
 take_result(struct bind_mcp_call *call, struct wire_span result)
 {
-	uint8_t buf[SAID_MAX];
-	struct bind_mcp_answer answer;
+	struct bind_mcp_answer answer = {.kind = WIRE_TOOL_FAILED};
+	/* Of an error not more than that is said, which has room here. */
+	size_t max = result.len + OWN_WORDS;
+	uint8_t *buf = malloc(max);
 	struct bind_text said;
-	enum wire_err err;
+	enum wire_err err = WIRE_ERR_NO_MEMORY;
 
-	bind_text_init(&said, buf, sizeof(buf));
-	err = bind_mcp_result(call->server->check, result,
-	    call->tool->has_output, &answer, &said);
-	if (err != WIRE_OK) {
-		bind_text_init(&said, buf, sizeof(buf));
-		bind_text_add(&said, "the host has no memory for its result");
-		answer.kind = WIRE_TOOL_FAILED;
+	if (buf != NULL) {
+		bind_text_init(&said, buf, max);
+		err = bind_mcp_result(call->server->check, result,
+		    call->tool->has_output, &answer, &said);
 	}
-	if (answer.kind == WIRE_TOOL_NONE)
+	if (err != WIRE_OK)
+		fail_saying(call, WIRE_TOOL_FAILED,
+		    "the host has no memory for its result",
+		    (struct wire_span){NULL, 0});
+	else if (answer.kind == WIRE_TOOL_NONE)
 		finish(call,
 		    &(struct bind_outcome){
 			.value = answer.value, .end_seen = true});
@@ -302,14 +306,17 @@ take_result(struct bind_mcp_call *call, struct wire_span result)
 		fail_saying(call, answer.kind,
 		    said.len > 0 ? ""
 				 : "the tool says that it failed, and not why",
-		    &said);
+		    bind_text_span(&said));
 	free(answer.made);
+	free(buf);
 }
 
 void
-bind_mcp_call_reply(
-    struct bind_mcp_call *call, const struct bind_mcp_message *message)
+bind_mcp_call_reply(struct bind_mcp_call *call,
+    const struct bind_mcp_message *message, struct wire_span line)
 {
+	/* SECURITY: an error costs what arrived for it, as a value does. */
+	call->arrived = line;
 	if (message->kind == BIND_MCP_ERROR)
 		take_error(call, message);
 	else
@@ -317,12 +324,13 @@ bind_mcp_call_reply(
 }
 
 void
-bind_mcp_call_broken(
-    struct bind_mcp_call *call, const struct bind_mcp_message *message)
+bind_mcp_call_broken(struct bind_mcp_call *call,
+    const struct bind_mcp_message *message, struct wire_span line)
 {
 	uint8_t buf[256];
 	struct bind_text text;
 
+	call->arrived = line;
 	bind_text_init(&text, buf, sizeof(buf));
 	bind_text_add(
 	    &text, "the server's reply is no JSON that can be taken: ");

@@ -145,7 +145,8 @@ take_page(struct bind_mcp_server *s, const struct bind_mcp_message *message)
 }
 
 static void
-take_reply(struct bind_mcp_server *s, const struct bind_mcp_message *message)
+take_reply(struct bind_mcp_server *s, const struct bind_mcp_message *message,
+    struct wire_span line)
 {
 	struct bind_mcp_call *call;
 
@@ -160,7 +161,7 @@ take_reply(struct bind_mcp_server *s, const struct bind_mcp_message *message)
 	call = bind_mcp_call_find(s, message->id);
 	/* Of none: it comes after a cancel. */
 	if (call != NULL)
-		bind_mcp_call_reply(call, message);
+		bind_mcp_call_reply(call, message, line);
 }
 
 /* --- what the server asks --------------------------------------------------
@@ -198,7 +199,8 @@ take_request(struct bind_mcp_server *s, const struct bind_mcp_message *message)
 		if (wish != NULL)
 			call->asked = wish;
 	}
-	if (s->process.queued > BIND_MCP_ANSWERS) {
+	/* Calls that wait do not count: it may ask before it reads them. */
+	if (s->process.answers > BIND_MCP_ANSWERS) {
 		bind_mcp_server_say_why(
 		    s, "it asks, and does not read the answers");
 		bind_mcp_server_event(s, BIND_MCP_FAIL);
@@ -239,7 +241,7 @@ hear_broken(struct bind_mcp_server *s, struct wire_span line,
 	if (bind_mcp_sight_id(&sight, &id))
 		call = bind_mcp_call_find(s, id);
 	if (call != NULL)
-		bind_mcp_call_broken(call, message);
+		bind_mcp_call_broken(call, message, line);
 	else
 		hear_noise(s);
 }
@@ -277,7 +279,7 @@ bind_mcp_hear_line(void *arg, struct wire_span line)
 		break;
 	case BIND_MCP_RESULT:
 	case BIND_MCP_ERROR:
-		take_reply(s, &message);
+		take_reply(s, &message, line);
 		break;
 	}
 }

@@ -30,12 +30,11 @@ bind_mcp_list_release(struct bind_mcp_list *list)
 	bind_mcp_list_init(list);
 }
 
-/* FNV-1a, 64 bits. A server that makes its own names collide is slow to list
- * for the two thousand that are taken, and no other one is. */
+/* FNV-1a, 64 bits, from a start that no server knows. */
 static uint64_t
-sum_of(struct wire_span text)
+sum_of(const struct bind_mcp_list *list, struct wire_span text)
 {
-	uint64_t hash = 0xcbf29ce484222325ULL;
+	uint64_t hash = 0xcbf29ce484222325ULL ^ list->seed;
 
 	for (size_t i = 0; i < text.len; i++) {
 		hash ^= text.p[i];
@@ -48,7 +47,8 @@ sum_of(struct wire_span text)
 static uint16_t *
 find_slot(const struct bind_mcp_list *list, struct wire_span name)
 {
-	size_t at = sum_of(name) & (BIND_MCP_SLOTS - 1);
+	/* The upper bits, where all of the start has come to count. */
+	size_t at = sum_of(list, name) >> 32 & (BIND_MCP_SLOTS - 1);
 
 	while (list->slots[at] != 0) {
 		const struct bind_mcp_tool *tool =
@@ -60,6 +60,12 @@ find_slot(const struct bind_mcp_list *list, struct wire_span name)
 		at = (at + 1) & (BIND_MCP_SLOTS - 1);
 	}
 	return &list->slots[at];
+}
+
+bool
+bind_mcp_list_has(const struct bind_mcp_list *list, struct wire_span name)
+{
+	return list->slots != NULL && *find_slot(list, name) != 0;
 }
 
 static bool
@@ -226,7 +232,7 @@ static void
 take_cursor(struct bind_mcp_list *list, const struct wire_json_member *member)
 {
 	struct wire_span raw = bind_mcp_raw_text(member);
-	uint64_t sum = sum_of(raw);
+	uint64_t sum = sum_of(list, raw);
 
 	if (raw.len == 0)
 		return;
@@ -272,13 +278,22 @@ bind_mcp_list_add(struct bind_mcp_list *list, struct bind_mcp_server *server,
 	}
 	if (tools == NULL || tools->type != WIRE_JSON_ARRAY)
 		return WIRE_ERR_BAD_FIELD;
+	list->seed = check->seed;
 	list->cursor_len = 0;
 	if (cursor != NULL)
 		take_cursor(list, cursor);
 	list->page_count++;
 	bind_mcp_elements_init(&elements, tools->value);
 	while (err == WIRE_OK &&
-	    bind_mcp_elements_next(&elements, &element, &first))
+	    bind_mcp_elements_next(&elements, &element, &first)) {
+		/* SECURITY: nor does looking for a name cost more than this
+		 * many of them, though all be the same or meet in one slot. */
+		if (++list->entries > BIND_MCP_ENTRIES) {
+			list->is_cut = true;
+			list->cursor_len = 0;
+			break;
+		}
 		err = add_entry(list, server, check, element);
+	}
 	return err;
 }

@@ -3,7 +3,8 @@
  *
  * Owns: a list with its bounds. Leaves out, and counts: entries without a
  * usable name (bindings/catalogue.h), names that stand twice (the first one
- * stays), and what is over BIND_MCP_TOOLS. A description or schema that is
+ * stays), and what is over BIND_MCP_TOOLS. Past BIND_MCP_ENTRIES entries the
+ * list ends, whatever they are. A description or schema that is
  * over its bound is left out of its tool. Refuses: a page without an array of
  * tools. A cursor that was seen before ends the list, as does the last page
  * that is taken.
@@ -17,9 +18,11 @@
 #include "bindings/catalogue.h"
 #include "bindings/json_check.h"
 
-#define BIND_MCP_TOOLS	2000
-#define BIND_MCP_PAGES	100
-#define BIND_MCP_CURSOR 4096 /* bytes of a cursor */
+#define BIND_MCP_TOOLS 2000
+/* Entries that are looked at, tools or not. */
+#define BIND_MCP_ENTRIES (2 * BIND_MCP_TOOLS)
+#define BIND_MCP_PAGES	 100
+#define BIND_MCP_CURSOR	 4096 /* bytes of a cursor */
 /* Bytes of JSON for one tool, and for all of a list. */
 #define BIND_MCP_DESCRIPTION (16 * WIRE_KIB)
 #define BIND_MCP_SCHEMA	     (64 * WIRE_KIB)
@@ -45,6 +48,8 @@ struct bind_mcp_list {
 	size_t count, room;
 	size_t bytes; /* of descriptions and schemas */
 	uint16_t *slots;
+	uint64_t seed; /* of their order; that of the check */
+	size_t entries;
 	/* What was left out. */
 	unsigned unusable, repeated, over;
 	bool is_cut; /* pages were not asked for */
@@ -66,6 +71,9 @@ void bind_mcp_list_release(struct bind_mcp_list *list);
 WIRE_MUST_USE enum wire_err bind_mcp_list_add(struct bind_mcp_list *list,
     struct bind_mcp_server *server, struct bind_json_check *check,
     struct wire_span page);
+
+/* Whether a tool of this name is in it. */
+bool bind_mcp_list_has(const struct bind_mcp_list *list, struct wire_span name);
 
 /* One reference less. */
 void bind_mcp_tool_drop(struct bind_mcp_tool *tool);

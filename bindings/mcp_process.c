@@ -41,7 +41,7 @@ empty_queue(struct bind_mcp_process *p)
 		TAILQ_REMOVE(&p->queue, line, link);
 		free(line);
 	}
-	p->queued = 0;
+	p->queued = p->answers = 0;
 }
 
 /* All but the guardian's pidfd. */
@@ -98,6 +98,8 @@ write_queue(struct bind_mcp_process *p)
 		left -= (size_t)n;
 		if (line->sent < line->len)
 			continue;
+		if (line->is_answer)
+			p->answers -= line->len;
 		TAILQ_REMOVE(&p->queue, line, link);
 		free(line);
 	}
@@ -154,6 +156,8 @@ bind_mcp_process_say(struct bind_mcp_process *p, struct bind_mcp_line *line)
 	}
 	TAILQ_INSERT_TAIL(&p->queue, line, link);
 	p->queued += line->len;
+	if (line->is_answer)
+		p->answers += line->len;
 	if (!idle)
 		return true;
 	p->broken = flush(p);

@@ -60,7 +60,8 @@ struct bind_mcp_process {
 	pid_t pid;
 	struct bind_mcp_lines lines;
 	struct bind_mcp_queue queue;
-	size_t queued; /* bytes that have not been written */
+	size_t queued;	/* bytes that have not been written */
+	size_t answers; /* bytes of lines that are answers, written or not */
 	struct bind_tail tail;
 	bool behind;	    /* lines are there that have not been handed out */
 	bool stopped;	    /* end() was called, or ended() */

@@ -118,7 +118,7 @@ do_spawn(struct bind_mcp_server *s)
 
 	bind_mcp_server_say_why(s, "");
 	s->noise = 0;
-	s->was_ready = s->stale = false;
+	s->was_ready = s->stale = s->asked_anew = false;
 	if (probing)
 		await_until(s, now + PROBE_NS);
 	else
@@ -149,6 +149,7 @@ do_ask(struct bind_mcp_server *s)
 	uint64_t id = s->next_id++;
 
 	if (list->page_count == 0) {
+		s->asked_anew |= s->stale;
 		s->stale = false;
 		s->lists++;
 	}
@@ -166,12 +167,16 @@ do_adopt(struct bind_mcp_server *s)
 	bind_mcp_list_init(&s->coming);
 	s->listed_ns = now_ns(s);
 	s->was_ready = true;
+	s->asked_anew = false;
 }
 
 static void
 do_settle(struct bind_mcp_server *s)
 {
 	s->busy = s->restart = false;
+	/* The next execution asks again for a list that did not come. */
+	s->stale |= s->asked_anew;
+	s->asked_anew = false;
 	s->awaited = 0;
 	s->deadline_ns = UINT64_MAX;
 	bind_mcp_list_release(&s->coming);

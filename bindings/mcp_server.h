@@ -35,6 +35,8 @@ struct bind_mcp_call {
 	struct bind_job *job;
 	uint64_t id;
 	uint64_t deadline_ns; /* of the server's own limit */
+	/* The line that answers it; nothing before that. */
+	struct wire_span arrived;
 	/* The server has asked for input meanwhile; its word for it. */
 	const char *asked;
 };
@@ -51,11 +53,12 @@ struct bind_mcp_server {
 	struct bind_mcp_process process;
 	enum bind_mcp_state state;
 	enum bind_mcp_era era;
-	bool busy;	/* somebody waits for it to settle */
-	bool restart;	/* when nothing is left of this process */
-	bool was_ready; /* in this life */
-	bool stale;	/* the list has changed */
-	unsigned lists; /* begun since it was asked to settle */
+	bool busy;	 /* somebody waits for it to settle */
+	bool restart;	 /* when nothing is left of this process */
+	bool was_ready;	 /* in this life */
+	bool stale;	 /* the list has changed */
+	bool asked_anew; /* for that, and the new one has not come */
+	unsigned lists;	 /* begun since it was asked to settle */
 	uint64_t next_id;
 	uint64_t awaited;     /* id of the handshake or list; 0: none */
 	uint64_t deadline_ns; /* for it; UINT64_MAX: none */
@@ -115,12 +118,12 @@ void bind_mcp_call_abandon(struct bind_mcp_call *call);
 
 struct bind_mcp_call *bind_mcp_call_find(
     const struct bind_mcp_server *server, uint64_t id);
-/* A reply of a kind RESULT or ERROR. */
-void bind_mcp_call_reply(
-    struct bind_mcp_call *call, const struct bind_mcp_message *message);
+/* A reply of a kind RESULT or ERROR, and the line that it came in. */
+void bind_mcp_call_reply(struct bind_mcp_call *call,
+    const struct bind_mcp_message *message, struct wire_span line);
 /* A reply that cannot be read, or held. */
-void bind_mcp_call_broken(
-    struct bind_mcp_call *call, const struct bind_mcp_message *message);
+void bind_mcp_call_broken(struct bind_mcp_call *call,
+    const struct bind_mcp_message *message, struct wire_span line);
 void bind_mcp_call_over(struct bind_mcp_call *call);
 /* The server has ended: all of them have failed, and nobody knows what came
  * of them. */

@@ -22,6 +22,7 @@ begin(struct wire_out *out, size_t more)
 	if (line == NULL)
 		return NULL;
 	line->id = 0;
+	line->is_answer = false;
 	wire_out_init(out, line->bytes, max);
 	wire_out_begin_object(out);
 	wire_out_key(out, "jsonrpc");
@@ -198,6 +199,7 @@ bind_mcp_write_pong(struct wire_span id)
 
 	if (line == NULL)
 		return NULL;
+	line->is_answer = true;
 	wire_out_key(&out, "id");
 	wire_out_raw(&out, id);
 	wire_out_key(&out, "result");
@@ -214,6 +216,7 @@ bind_mcp_write_refusal(struct wire_span id)
 
 	if (line == NULL)
 		return NULL;
+	line->is_answer = true;
 	wire_out_key(&out, "id");
 	wire_out_raw(&out, id);
 	wire_out_key(&out, "error");

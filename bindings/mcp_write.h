@@ -23,7 +23,8 @@ enum bind_mcp_era {
 
 struct bind_mcp_line {
 	TAILQ_ENTRY(bind_mcp_line) link;
-	uint64_t id; /* of a request of ours; 0: none */
+	uint64_t id;	/* of a request of ours; 0: none */
+	bool is_answer; /* to a request of the server's */
 	size_t len;
 	size_t sent; /* a line that has been begun is finished */
 	uint8_t bytes[];

@@ -384,6 +384,22 @@ bind_mcp_pool_offer(struct bind_mcp_pool *pool,
 /* --- the provider ----------------------------------------------------------
  */
 
+/* SECURITY: what its server does not list any more is refused to those who
+ * were offered it as well, before anything of it happens (B10). */
+static enum wire_tool_kind
+admit(void *tool_data, struct wire_span arguments, const char **ret_words)
+{
+	const struct bind_mcp_tool *tool = tool_data;
+
+	(void)arguments;
+	if (!bind_mcp_server_is_ready(tool->server) ||
+	    bind_mcp_list_has(&tool->server->list,
+		(struct wire_span){tool->name, tool->name_len}))
+		return WIRE_TOOL_NONE;
+	*ret_words = "its server does not list it any more";
+	return WIRE_TOOL_NOT_OFFERED;
+}
+
 static void
 start(void *tool_data, struct bind_job *job)
 {
@@ -411,6 +427,7 @@ release(void *tool_data)
 
 const struct bind_provider bind_provider_mcp = {
     .name = "mcp",
+    .admit = admit,
     .start = start,
     .cancel = cancel,
     .abandon = abandon,

@@ -4,7 +4,8 @@
  *
  * Owns: nothing; the list is the caller's. Texts of less than
  * BIND_REDACT_LEAST bytes are not looked for: they hide nothing, and would be
- * found everywhere. Steps are linear in the bytes shown, times those of the
+ * found everywhere. A text is also found where some of it is escaped as in a
+ * string of JSON. Steps are linear in the bytes shown, times those of the
  * texts. Pure.
  */
 #ifndef BIND_REDACT_H

@@ -68,7 +68,8 @@ check_list(struct bind_json_check *check, struct wire_span page)
 	if (bind_mcp_list_add(&list, NULL, check, page) == WIRE_OK)
 		FUZZ_REQUIRE(
 		    bind_mcp_list_add(&list, NULL, check, page) == WIRE_OK);
-	FUZZ_REQUIRE(list.repeated >= list.count);
+	FUZZ_REQUIRE(
+	    list.entries > BIND_MCP_ENTRIES || list.repeated >= list.count);
 	FUZZ_REQUIRE(list.cursor_len == 0 || !list.is_cut);
 	for (size_t i = 0; i < list.count; i++) {
 		const struct bind_mcp_tool *tool = list.tools[i];

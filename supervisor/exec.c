@@ -197,6 +197,9 @@ static void
 collect(struct weir_execution *e)
 {
 	e->ended_ns = sup_sys_now();
+	/* It may have waited for servers only. */
+	if (e->started_ns == 0)
+		e->started_ns = e->ended_ns;
 	sup_output_drain(&e->out);
 	sup_output_drain(&e->err);
 	if (e->tools != NULL)

@@ -212,11 +212,15 @@ void
 sup_exec_mcp_go(struct weir_execution *e)
 {
 	struct wire_errinfo info = {"", 0, 0};
+	enum wire_err err;
 
 	if (!offer(e))
 		return;
-	if (sup_exec_prepare(e, &info) == WIRE_OK)
+	err = sup_exec_prepare(e, &info);
+	if (err == WIRE_OK)
 		sup_exec_begin(e);
+	else if (err == WIRE_ERR_BAD_ARGUMENT)
+		sup_exec_refuse(e, SUP_KIND_SETUP, info.site);
 	else
 		sup_exec_fail(e, &info);
 }

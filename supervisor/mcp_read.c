@@ -351,6 +351,13 @@ read_server(struct reader *r)
 		return sup_tokens_refuse(&r->tokens, r->tokens.offset,
 		    "cannot be the name of a server; use 1 to 64 bytes without "
 		    "control characters");
+	/* SECURITY: what stands before the first dot of a tool's name says
+	 * whose it is: `git` cannot list a tool that is one of `git.internal`.
+	 */
+	if (strchr(server->name.text, '.') != NULL)
+		return sup_tokens_refuse(&r->tokens, r->tokens.offset,
+		    "cannot be the name of a server; a dot ends that name in "
+		    "the names of its tools, use another character");
 	r->server = server;
 	file->count++;
 	sup_tokens_next(&r->tokens);

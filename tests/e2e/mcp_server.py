@@ -22,7 +22,7 @@
   log=FILE         appends each method that it gets, and the cancelled ids
   name=N           is told by `who`
   tools=FILE       more tools: a name on each line of the file, read for each
-                   list
+                   list, which is none with a name `!`
 
 Only one thread; what waits does so by not answering yet.
 """
@@ -224,6 +224,20 @@ def ping(request, given):
     request_of_ours("ping", {}, request)
 
 
+@tool("plug")
+def plug(request, given):
+    """Reads nothing until somebody else calls `unplug`; then asks."""
+    with open(given["fifo"]) as file:
+        file.read()
+    request_of_ours("ping", {}, request)
+
+
+@tool("unplug")
+def unplug(request, given):
+    with open(given["fifo"], "w"):
+        reply(request, text("unplugged"))
+
+
 @tool("progress")
 def progress(request, given):
     for at in range(3):
@@ -277,6 +291,8 @@ def descriptions():
     if "tools" in WORDS:
         with open(WORDS["tools"]) as file:
             found = found + [{"name": line.strip()} for line in file]
+        if {"name": "!"} in found:
+            return {}
     return found
 
 

@@ -3,9 +3,11 @@
 break every rule can do to it, to each other, and to the host."""
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 
 from weir_test import (ECHO, HANG, HERE, PYTHON, TOOLS, WEIR, Case, Watched,
                        become_subreaper, finish, main, processes_named, rows,
@@ -219,6 +221,17 @@ class Errors(Servers):
         self.assertEqual(kind, "failed")
         self.assertIn("MCP error -32602: bad", message)
 
+    def test_errors_cost_what_arrived(self):
+        for call in ("s.fail(text='x' * 100000)",
+                     "s.error(message='x' * 100000)",
+                     "s.raw(line='{\"id\":ID,\"result\":' + 'x' * 100000)"):
+            result = self.with_servers(
+                {"s": entry()}, "try:\n    %s\nexcept ToolError as error:\n"
+                "    return error.kind" % call)
+            self.assertEqual(result["value"], "failed", call)
+            self.assertIn(result["budget"]["produced_bytes"]["used"],
+                          range(100000, 101000), call)
+
     def test_result_of_an_unknown_type(self):
         kind, message = self.error_of("s.say(result={'resultType': 'later'})")
         self.assertEqual(kind, "failed")
@@ -345,6 +358,19 @@ class Disorder(Servers):
         kind, message = self.error_of("s.questions(count=3000)")
         self.assertEqual(kind, "failed")
         self.assertIn("does not read the answers", message)
+
+    def test_a_question_before_it_reads_the_calls(self):
+        """They are no answers that it leaves lying."""
+        fifo = self.path("fifo")
+        os.mkfifo(fifo)
+        self.assertEqual(self.with_servers(
+            {"s": entry(), "other": entry()},
+            "import asyncio\n"
+            "got = await asyncio.gather(s.plug(fifo=%r),"
+            " *[s.echo(t='x' * 100000) for _ in range(20)],"
+            " other.unplug(fifo=%r))\n"
+            "return [got[0], len(got), got[-1]]" % (fifo, fifo))["value"],
+            [{}, 22, "unplugged"])
 
     def test_some_questions(self):
         self.assertEqual(self.ask("return s.questions(count=100)"), "asked")
@@ -487,6 +513,8 @@ class Starts(Servers):
         process.send_signal(signal.SIGTERM)
         got = finish(process)
         self.assertEqual(got.kind, "cancelled")
+        # Nothing of the program has run.
+        self.assertEqual(got.result["usage"]["wall_ms"], 0)
         self.assertEqual(survivors(), [])
 
     def test_a_required_server_that_is_there(self):
@@ -671,6 +699,28 @@ class Secrets(Servers):
             self.assertIn("[hidden]", got.result["value"])
             self.assertNotIn(self.SECRET, got.result["value"])
 
+    def test_cut_in_the_middle(self):
+        """What is hidden is long, so that much is left out before the cut."""
+        secret = "".join("%04d" % n for n in range(500))
+        got = run("try:\n    s.fail(text=s.env()['TOKEN'] * 3)\n"
+                  "except ToolError as error:\n    return error.message",
+                  self.config({"s": entry(env={"TOKEN": secret})}))
+        self.assertIn("[hidden][hidden][hidden]", got.result["value"])
+        self.assertNotIn("0000", got.result["value"])
+
+    def test_escaped_in_what_is_structured(self):
+        secret = 'quo"te\n\u00e9 - back\\slash'
+        for text in ("{'structuredContent': {'t': s.env()['TOKEN']}",
+                     "{'content': [{'type': 'text', 'text':"
+                     " json.dumps([s.env()['TOKEN']])}]"):
+            got = run("import json\n"
+                      "try:\n    s.say(result=%s, 'isError': True})\n"
+                      "except ToolError as error:\n    return error.message"
+                      % text, self.config({"s": entry(
+                          env={"TOKEN": secret})}))
+            self.assertIn("[hidden]", got.result["value"])
+            self.assertNotIn("slash", got.result["value"])
+
     def test_a_part_of_an_argument(self):
         got = self.run_with(
             "try:\n    s.fail(text=s.who())\n"
@@ -708,6 +758,24 @@ class Host(Servers):
         self.assertEqual(got.code, 2)
         self.assertIn(b"mcpServers.s.cwd: the directory: No such file",
                       got.stderr)
+
+    def test_an_interpreter_that_cannot_be_used_is_said(self):
+        """As without servers, though they are started first."""
+        where = tempfile.mkdtemp(dir="/dev/shm")
+        self.addCleanup(shutil.rmtree, where)
+        os.chmod(where, 0o755)
+        os.mkdir(where + "/bin")
+        prefix = sys.base_prefix
+        shutil.copy(os.path.realpath(prefix + "/bin/python3"),
+                    where + "/bin/python3")
+        os.symlink(prefix + "/lib", where + "/lib")
+        got = run("1", self.config({"s": entry()}),
+                  python=where + "/bin/python3")
+        # Only where there is a /dev of the sandbox's own.
+        if got.kind is not None:
+            self.assertEqual(got.kind, "setup")
+            self.assertIn("stands where the sandbox",
+                          got.result["error"]["message"])
 
     def test_variables_of_its_own_win(self):
         got = self.with_servers(
@@ -803,6 +871,9 @@ rows(Config, {
                      "mcpServers.s.command: the command: No such file"),
     "name": ('{"mcpServers": {"a\\n": {"command": "cat"}}}',
              "cannot be the name of a server"),
+    "name_with_a_dot": ('{"mcpServers": {"git": {"command": "cat"},'
+                        ' "git.internal": {"command": "cat"}}}', ":1:44:",
+                        "a dot ends that name"),
     "long_name": ('{"mcpServers": {"%s": {"command": "cat"}}}' % ("n" * 65),
                   "cannot be the name of a server"),
     "member": (server('"comand": 1'), "mcpServers.s.comand: no such member",
@@ -905,9 +976,15 @@ class Across(Servers):
             stdout=subprocess.PIPE, text=True, bufsize=1)
         self.addCleanup(stop, self.process)
 
-    def ask(self, program, tenant="a"):
+    def send(self, program, tenant):
         self.process.stdin.write("%s %s\n" % (
             tenant, program.replace("\n", "\\n")))
+
+    def ask(self, program, tenant="a"):
+        self.send(program, tenant)
+        return self.answer()
+
+    def answer(self):
         result = json.loads(self.process.stdout.readline())
         self.assertIsNone(result["error"])
         return result["value"]
@@ -972,6 +1049,34 @@ class Across(Servers):
         self.assertEqual(self.ask(changed + "\nreturn 's.more' in TOOLS"),
                          True)
         self.assertEqual(self.ask("'s.more' in TOOLS"), False)
+        self.end()
+
+    def test_a_list_that_could_not_be_had_is_asked_for_again(self):
+        self.ask("s.noise(line='{\"method\":"
+                 "\"notifications/tools/list_changed\"}\\x0a')")
+        self.write("tools", "!\n")
+        self.assertEqual(self.ask("s.echo(a=1)"), {"a": 1})
+        self.write("tools", "more\n")
+        self.assertEqual(self.ask("'s.more' in TOOLS"), True)
+        self.end()
+
+    def test_a_tool_that_goes_while_others_run(self):
+        """It is refused to who was offered it; what stayed is not."""
+        self.write("tools", "more\n")
+        self.assertEqual(self.ask("'s.more' in TOOLS"), True)
+        self.write("tools", "")
+        self.send(
+            "s.noise(line='{\"method\":"
+            "\"notifications/tools/list_changed\"}\\x0a')\n"
+            "print(1, flush=True)\n"
+            "s.hold(until=2)\n"
+            "try:\n    s.more()\nexcept ToolError as error:\n"
+            "    return ['s.more' in TOOLS, error.kind, s.echo(a=1)]", "&a")
+        # Both are told to go on at once.
+        self.assertEqual(self.ask(
+            "return ['s.more' in TOOLS, s.hold(until=2)]"),
+            [False, {"until": 2}])
+        self.assertEqual(self.answer(), [True, "not_offered", {"a": 1}])
         self.end()
 
 

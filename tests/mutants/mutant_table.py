@@ -670,6 +670,34 @@ MUTANTS = {
         (("bindings/mcp_list.c", "if (list->count == BIND_MCP_TOOLS) {",
           "if (list->count == BIND_MCP_TOOLS + 1) {"),),
         unit("test_mcp_text")),
+    "dots-in-names-of-servers": Mutant(
+        "supervisor/mcp_read.c", "what stands before the first dot",
+        (("supervisor/mcp_read.c",
+          "\tif (strchr(server->name.text, '.') != NULL)",
+          "\tif (server->name.text[0] == '.')"),),
+        e2e("test_830_mcp", "Config.test_name_with_a_dot")),
+    "cut-before-it-is-hidden": Mutant(
+        "bindings/mcp_call.c", "all that was said is looked at",
+        (("bindings/mcp_call.c",
+          "\tbind_redact_add(&text, &redact, said, false);",
+          "\tsaid.len = said.len < 4096 ? said.len : 4096;\n"
+          "\tbind_redact_add(&text, &redact, said, false);"),),
+        e2e("test_830_mcp", "Secrets.test_cut_in_the_middle")),
+    "errors-for-nothing": Mutant(
+        "bindings/mcp_call.c", "an error costs what arrived",
+        (("bindings/mcp_call.c", "\t\t.value = call->arrived,\n", ""),),
+        e2e("test_830_mcp", "Errors.test_errors_cost_what_arrived")),
+    "tools-that-are-gone": Mutant(
+        "bindings/provider_mcp.c", "what its server does not list any more",
+        (("bindings/provider_mcp.c", "    .admit = admit,\n", ""),),
+        ("library", "test_830_mcp.py",
+         "Across.test_a_tool_that_goes_while_others_run")),
+    "entries-without-number": Mutant(
+        "bindings/mcp_list.c", "nor does looking for a name cost",
+        (("bindings/mcp_list.c",
+          "\t\tif (++list->entries > BIND_MCP_ENTRIES) {",
+          "\t\tif (++list->entries > BIND_MCP_ENTRIES + 1) {"),),
+        unit("test_mcp_text")),
     "noise-for-ever": Mutant(
         "bindings/mcp_hear.c", "a server that only makes noise",
         (("bindings/mcp_hear.c", "\tif (++s->noise < BIND_MCP_NOISE_MAX)",
@@ -678,8 +706,8 @@ MUTANTS = {
     "questions-for-ever": Mutant(
         "bindings/mcp_process.c", "a server that does not read makes",
         (("bindings/mcp_hear.c",
-          "\tif (s->process.queued > BIND_MCP_ANSWERS) {",
-          "\tif (s->process.queued > BIND_MCP_QUEUE_MAX) {"),),
+          "\tif (s->process.answers > BIND_MCP_ANSWERS) {",
+          "\tif (s->process.answers > BIND_MCP_QUEUE_MAX) {"),),
         e2e("test_830_mcp", "Disorder.test_questions_without_end")),
     "end-of-a-cancelled-call": Mutant(
         "bindings/mcp_call.c", "a server need not stop",

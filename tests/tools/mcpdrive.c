@@ -6,7 +6,9 @@
  *
  * Each line of standard input is `TENANT PROGRAM`, where `\` and `n` in the
  * program stand for a newline, and TENANT `-` for terms that name none. One is
- * run after the other, the result printed on a line of its own. At the end of
+ * run after the other, the result printed on a line of its own. With `&` before
+ * the tenant the next line is read as soon as the program has printed anything;
+ * its result comes after that of the next line. At the end of
  * input everything is freed, and a last line tells the descriptors that are
  * more than at first: "descriptors +D".
  */
@@ -17,46 +19,94 @@
 
 #include "supervisor/weir.h"
 
+struct one {
+	struct weir_execution *execution;
+	struct weir_terms *terms;
+	bool printed, finished;
+};
+
 static void
 on_finished(void *arg, struct weir_execution *execution)
 {
-	bool *finished = arg;
-	size_t len = 0;
-	const char *text = weir_text(execution, WEIR_TEXT_RESULT, &len);
+	struct one *one = arg;
 
-	printf("%.*s\n", (int)len, text);
-	(void)fflush(stdout);
-	*finished = true;
+	(void)execution;
+	one->finished = true;
+}
+
+static bool
+on_output(void *arg, enum weir_stream stream, const void *bytes, size_t len)
+{
+	struct one *one = arg;
+
+	(void)stream;
+	(void)bytes;
+	one->printed |= len > 0;
+	return true;
+}
+
+/* Goes on until it has printed something, or has its end. */
+static bool
+follow(struct weir *weir, struct one *one, bool to_the_end)
+{
+	while (one->execution != NULL && !one->finished &&
+	    (to_the_end || !one->printed))
+		if (!weir_dispatch(weir, -1))
+			break;
+	if (!to_the_end && (one->printed || one->finished))
+		return true;
+	if (one->execution != NULL && one->finished) {
+		size_t len = 0;
+		const char *text =
+		    weir_text(one->execution, WEIR_TEXT_RESULT, &len);
+
+		printf("%.*s\n", (int)len, text);
+		(void)fflush(stdout);
+	}
+	weir_execution_free(one->execution);
+	weir_terms_free(one->terms);
+	one->execution = NULL;
+	one->terms = NULL;
+	return one->finished;
+}
+
+static bool
+start(
+    struct weir *weir, struct one *one, const char *tenant, const char *program)
+{
+	struct weir_terms_config config = {
+	    .tenant = strcmp(tenant, "-") == 0 ? NULL : tenant};
+	const struct weir_events events = {
+	    .arg = one, .output = on_output, .finished = on_finished};
+	struct weir_request request = {
+	    .program = program, .program_len = strlen(program)};
+	enum weir_fault fault;
+	char error[WEIR_ERROR_MAX] = "";
+
+	/* Others of the same owner, each time. */
+	*one = (struct one){.finished = false};
+	one->terms = weir_terms_new(&config, &fault, error);
+	request.terms = one->terms;
+	if (one->terms != NULL)
+		one->execution = weir_start(weir, &request, &events, error);
+	if (one->execution == NULL)
+		fprintf(stderr, "mcpdrive: %s\n", error);
+	return one->execution != NULL;
 }
 
 static bool
 run(struct weir *weir, const char *tenant, const char *program)
 {
-	struct weir_terms_config config = {
-	    .tenant = strcmp(tenant, "-") == 0 ? NULL : tenant};
-	bool finished = false;
-	const struct weir_events events = {
-	    .arg = &finished, .finished = on_finished};
-	struct weir_request request = {
-	    .program = program, .program_len = strlen(program)};
-	struct weir_execution *execution = NULL;
-	struct weir_terms *terms;
-	enum weir_fault fault;
-	char error[WEIR_ERROR_MAX] = "the loop is broken";
+	static struct one behind;
+	struct one one;
+	bool good;
 
-	/* Others of the same owner, each time. */
-	terms = weir_terms_new(&config, &fault, error);
-	request.terms = terms;
-	if (terms != NULL)
-		execution = weir_start(weir, &request, &events, error);
-	while (execution != NULL && !finished)
-		if (!weir_dispatch(weir, -1))
-			break;
-	if (!finished)
-		fprintf(stderr, "mcpdrive: %s\n", error);
-	weir_execution_free(execution);
-	weir_terms_free(terms);
-	return finished;
+	if (tenant[0] == '&')
+		return start(weir, &behind, tenant + 1, program) &&
+		    follow(weir, &behind, false);
+	good = start(weir, &one, tenant, program) && follow(weir, &one, true);
+	return good &&
+	    (behind.execution == NULL || follow(weir, &behind, true));
 }
 
 static char *

@@ -150,6 +150,35 @@ t_pages_and_tools_have_their_maximum(void **state)
 	bind_mcp_list_release(&list);
 }
 
+/* Entries count, whatever they are, over all pages. */
+static void
+t_entries_have_their_maximum(void **state)
+{
+	static const char head[] = "{\"nextCursor\":\"c\",\"tools\":[7";
+	char page[sizeof(head) + 2 * BIND_MCP_ENTRIES + 2];
+	struct bind_mcp_list list;
+	size_t len = sizeof(head) - 1;
+
+	(void)state;
+	memcpy(page, head, len);
+	for (size_t i = 1; i < BIND_MCP_ENTRIES; i++, len += 2)
+		memcpy(page + len, ",7", 2);
+	memcpy(page + len, "]}", 3);
+	bind_mcp_list_init(&list);
+	assert_int_equal(add_page(&list, page), WIRE_OK);
+	assert_int_equal(list.unusable, BIND_MCP_ENTRIES);
+	assert_false(list.is_cut);
+	assert_int_equal(list.cursor_len, 1);
+	assert_int_equal(
+	    add_page(
+		&list, "{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":\"d\"}"),
+	    WIRE_OK);
+	assert_true(list.is_cut);
+	assert_int_equal(list.count, 0);
+	assert_int_equal(list.cursor_len, 0);
+	bind_mcp_list_release(&list);
+}
+
 static void
 t_cursors(void **state)
 {
@@ -361,6 +390,7 @@ t_hidden(void **state)
 	    {(const uint8_t *)"secret-long", 11},
 	    {(const uint8_t *)"abc", 3}, /* too short to be looked for */
 	    {(const uint8_t *)"1234", 4},
+	    {(const uint8_t *)"a\"\n\xc3\xa9\xf0\x9f\x98\x80/", 10},
 	};
 	static const struct bind_redact redact = {texts, COUNT(texts)};
 	static const struct {
@@ -380,6 +410,13 @@ t_hidden(void **state)
 	    {"t", true, "[hidden]"},
 	    {"x cret", true, "x cret"},
 	    {"", true, ""},
+	    {"x a\"\n\xc3\xa9\xf0\x9f\x98\x80/ y", false, "x [hidden] y"},
+	    {"x a\\\"\\n\xc3\xa9\xf0\x9f\x98\x80\\/ y", false, "x [hidden] y"},
+	    {"a\\u0022\\u000A\\u00e9\\ud83D\\ude00/", false, "[hidden]"},
+	    {"\\u0061\\\"\\n\\u00e9\\ud83d\\ude00/", false, "[hidden]"},
+	    {"a\\\"\\n\\u00e9\\ud83d", false, "a\\\"\\n\\u00e9\\ud83d"},
+	    {"a\\", false, "a\\"},
+	    {"\\n\\u00e9\\ud83d\\ude00/ y", true, "[hidden] y"},
 	};
 
 	(void)state;
@@ -452,6 +489,7 @@ main(void)
 	    cmocka_unit_test(t_pages_that_are_none),
 	    cmocka_unit_test(t_what_is_left_out),
 	    cmocka_unit_test(t_pages_and_tools_have_their_maximum),
+	    cmocka_unit_test(t_entries_have_their_maximum),
 	    cmocka_unit_test(t_cursors),
 	    cmocka_unit_test(t_schemas_have_their_maximum),
 	    cmocka_unit_test(t_results),
