@@ -23,7 +23,7 @@ struct job {
 	struct bind_http_response response;
 	struct bind_http_facts facts;
 	struct bind_intake value;
-	size_t dropped; /* of the body of an error */
+	size_t dropped; /* bytes of the body that came and are not in it */
 };
 
 static void
@@ -173,6 +173,7 @@ take_body(char *bytes, size_t size, size_t count, void *arg)
 		}
 	} else if (more.len > SIZE_MAX - j->value.len ||
 	    !may_hold(j, j->value.len + more.len)) {
+		j->dropped += len;
 		return 0;
 	}
 	if (bind_intake_add(&j->value, more) == BIND_INTAKE_MORE)
@@ -183,11 +184,17 @@ take_body(char *bytes, size_t size, size_t count, void *arg)
 
 /* --- the answer ----------------------------------------------------------- */
 
+/* SECURITY: what came of a call that has no value is metered too (B2), or a
+ * server could send without end what is refused. */
 static void
-end(struct job *j, const struct bind_outcome *outcome)
+end(struct job *j, struct bind_outcome *outcome)
 {
 	struct bind_job *job = j->job;
 
+	if (outcome->kind != WIRE_TOOL_NONE) {
+		outcome->value = (struct wire_span){j->value.p, j->value.len};
+		outcome->dropped = j->dropped;
+	}
 	job->done(job, outcome);
 	free_job(j);
 	job->gone(job);

@@ -388,6 +388,47 @@ return done
         self.assertEqual(said[0], "timed_out")
         self.assertEqual(events, ["unknown"])
 
+    def test_what_is_refused_is_metered(self):
+        """All that came, whatever becomes of it (B2)."""
+        def half(connection, _):
+            connection.sendall(JSON + b"Content-Length: 99\r\n\r\n[1, 2,")
+            until_closed(connection)
+
+        answers = {"error": answer("x" * 100, "404 N"),
+                   "long error": answer("x" * 90000, "500 E"),
+                   "another type": answer("x" * 200, kind="image/png"),
+                   "no JSON": answer("[1,]"),
+                   "a secret": answer('["%s"]' % CANARY),
+                   "too large": answer("[" + "1," * 40000 + "1]"),
+                   "half": half, "half of all": half}
+        server = self.serve({"/%d" % i: a
+                             for i, a in enumerate(answers.values())})
+        tools = {name: {"method": "GET", "url": server.url("/%d" % i),
+                        "headers": {"X": "${KEY}"}}
+                 for i, name in enumerate(answers)}
+        tools["half"]["timeout"] = "2s"
+        said = self.value("""
+said = {}
+for name in TOOLS:
+    before = BUDGET.produced_bytes
+    try:
+        said[name] = call_tool(name, {})
+    except ToolError as error:
+        said[name] = [error.kind, before - BUDGET.produced_bytes]
+return said
+""", *self.file(tools), "--limit", "result_bytes=64K", "--limit",
+                          "kept_bytes=0", "--limit", "tool_time=4s",
+                          env=dict(os.environ, KEY=CANARY))
+        kind, came = said.pop("too large")
+        self.assertEqual(kind, "result_too_large")
+        self.assertGreater(came, 1 << 16)
+        self.assertLessEqual(came, 80003)
+        self.assertEqual(said, {
+            "error": ["failed", 100], "long error": ["failed", 90000],
+            "another type": ["failed", 200], "no JSON": ["failed", 4],
+            "a secret": ["failed", 19], "half": ["timed_out", 6],
+            "half of all": ["timed_out", 6]})
+
     def test_a_connection_that_does_not_come(self):
         """Nothing was sent, so nothing can have happened."""
         server = self.serve()

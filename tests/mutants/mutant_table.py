@@ -807,6 +807,13 @@ MUTANTS = {
           "\tfound = has_any(secrets, plain, len);",
           "\tfound = len == 0;"),),
         e2e("test_840_http", "Secrets.test_a_secret_is_withheld")),
+    "refusals-for-nothing": Mutant(
+        "bindings/provider_http.c", "what came of a call that has no value",
+        (("bindings/provider_http.c",
+          "\tif (outcome->kind != WIRE_TOOL_NONE) {\n"
+          "\t\toutcome->value", "\tif (outcome->kind == WIRE_TOOL_CANCELLED)"
+          " {\n\t\toutcome->value"),),
+        e2e("test_840_http", "Hostile.test_what_is_refused_is_metered")),
     "types-that-tell": Mutant(
         "bindings/provider_http.c", "a type is told as it came",
         (("bindings/provider_http.c", "\t\tj->response.type_len = 0;",
