@@ -63,6 +63,27 @@ may_connect(struct job *j, const struct bind_address *address)
 	return false;
 }
 
+/* Asked before a host is looked up that is not known from before: an address
+ * in its text takes no thread. */
+static int
+look_up(void *state, void *reserved, void *arg)
+{
+	struct job *j = arg;
+	struct bind_address address;
+
+	(void)state;
+	(void)reserved;
+	if (bind_address_parse(j->tool->template.origin.host, &address))
+		return 0;
+	if (!bind_http_client_may_look(j->tool->client)) {
+		stop(j, WIRE_TOOL_UNREACHABLE,
+		    "too many lookups of names hang; call again in a minute");
+		return 1;
+	}
+	j->transfer.is_looking = true;
+	return 0;
+}
+
 /* SECURITY: here, and not where a name is resolved, the address is the one
  * that will be connected to. */
 static curl_socket_t
@@ -72,6 +93,7 @@ open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *sockaddr)
 	struct bind_address address;
 	int fd;
 
+	j->transfer.is_looking = false;
 	if (purpose != CURLSOCKTYPE_IPCXN ||
 	    sockaddr->socktype != SOCK_STREAM ||
 	    !bind_address_from_socket(
@@ -411,6 +433,8 @@ set_request(struct job *j)
 	SET(CURLOPT_TIMEOUT_MS, ms);
 	SET(CURLOPT_CONNECTTIMEOUT_MS,
 	    ms > 0 && ms < CONNECT_MS ? ms : (long)CONNECT_MS);
+	SET(CURLOPT_RESOLVER_START_FUNCTION, look_up);
+	SET(CURLOPT_RESOLVER_START_DATA, j);
 	SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
 	SET(CURLOPT_OPENSOCKETDATA, j);
 	SET(CURLOPT_PREREQFUNCTION, before_request);

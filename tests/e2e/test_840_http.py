@@ -711,6 +711,29 @@ return kinds + [await after()]
         # Nothing was sent.
         self.assertEqual(self.ledger(state).count("unknown"), 0)
 
+    def test_lookups_that_hang_have_a_limit(self):
+        """Each keeps a thread; who needs none is not refused."""
+        server = self.serve()
+        said = self.value("""
+said = []
+while len(said) < 200:
+    try:
+        slow()
+    except ToolError as error:
+        said.append([error.kind, error.message])
+        if error.kind != "timed_out":
+            break
+return [len(said), said[0], said[-1], quick()["target"]]
+""", *self.file({
+    "slow": {"method": "GET", "url": "http://slow.test/", "timeout": "50ms"},
+    "quick": ("GET", server.url("/"))}), "--limit", "calls=1000",
+                          weir=self.weir)
+        self.assertGreaterEqual(said[0], 33)
+        self.assertEqual(said[1][0], "timed_out")
+        self.assertEqual(said[2][0], "unreachable")
+        self.assertIn("too many lookups", said[2][1])
+        self.assertEqual(said[3], "/")
+
     def test_a_name_that_is_none(self):
         self.answer([])
         kind, message = self.call(("GET", "http://none.test/"),

@@ -865,6 +865,14 @@ MUTANTS = {
           "\tSET(CURLOPT_QUICK_EXIT, 1L);\n", ""),),
         e2e("test_840_http",
             "Names.test_who_waits_for_a_name_waits_alone"), True),
+    "lookups-without-end": Mutant(
+        "bindings/http_client.c", "a lookup that its call does not wait for",
+        (("bindings/http_client.c",
+          "\tif (transfer->is_looking)\n\t\tleave_lookup(client);\n",
+          "\tif (transfer->is_looking && transfer->is_lame)\n"
+          "\t\tleave_lookup(client);\n"),),
+        e2e("test_840_http", "Names.test_lookups_that_hang_have_a_limit"),
+        True),
     "certificates-of-anybody": Mutant(
         "supervisor/http_tools.c", "whoever can write to the file",
         (("supervisor/http_tools.c", "\tif (path->text == NULL)\n",
