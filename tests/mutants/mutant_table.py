@@ -804,8 +804,8 @@ MUTANTS = {
     "secrets-spelled-otherwise": Mutant(
         "bindings/http_header.c", "a server may send back",
         (("bindings/http_header.c",
-          "\tfound = has_any(secrets, plain, len);",
-          "\tfound = len == 0;"),),
+          "\t\tif (has_any(secrets, plain, len))\n\t\t\treturn true;",
+          "\t\tif (len == 0)\n\t\t\treturn true;"),),
         e2e("test_840_http", "Secrets.test_a_secret_is_withheld")),
     "refusals-for-nothing": Mutant(
         "bindings/provider_http.c", "what came of a call that has no value",

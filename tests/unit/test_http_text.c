@@ -156,6 +156,31 @@ t_header_limits(void **state)
 	bind_http_secrets_release(&secrets);
 }
 
+/* What one spelling takes for its own is plain in another. */
+static void
+t_secrets_may_look_spelled(void **state)
+{
+	static const struct {
+		const char *secret, *text;
+	} table[] = {
+	    {"key%41\"key", "key%41\\\"key"},
+	    {"key\\u0041/key", "key\\u0041%2fkey"},
+	    {"key%41<key&lt;", "key%41&lt;key&amp;lt;"},
+	    {"a&b<c>d'e", "a&amp;b&lt;c&gt;d&apos;e"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(table); i++) {
+		struct bind_http_secrets secrets = {.count = 1};
+		char copy[32];
+
+		(void)snprintf(copy, sizeof(copy), "%s", table[i].secret);
+		secrets.values[0] = copy;
+		if (!bind_http_secrets_in(&secrets, span_of(table[i].text)))
+			fail_msg("%s", table[i].text);
+	}
+}
+
 static void
 t_secrets_are_found(void **state)
 {
@@ -176,6 +201,21 @@ t_secrets_are_found(void **state)
 	    {"canary%2", false},
 	    {"canary\\", false},
 	    {"canary\\u00", false},
+	    /* One in the other, and mixed. */
+	    {"canary\\u0025%32F12\\u00224", true},
+	    {"canary%252F12%25224", true},
+	    {"canary%2525252F12%252525224", true},
+	    {"canary%252525252F12\"4", false},
+	    {"canary%5Cu002f12%5c%224", true},
+	    {"canary\\\\u002f12\\\\\\\"4", true},
+	    {"\\u0063anary%2f12&quot;4", true},
+	    {"canary&#47;12&#x22;4", true},
+	    {"canary&#X2f;12&#0000034;4", true},
+	    {"canary&amp;#47;12&amp;quot;4", true},
+	    {"canary/12&quot4", false},
+	    {"canary/12&#34", false},
+	    {"canary/12&#;4", false},
+	    {"canary/12&", false},
 	    {"Canary/12\"4", false},
 	};
 	struct bind_http_secrets secrets = {.count = 0}, none = {.count = 0};
@@ -468,6 +508,7 @@ main(void)
 	    cmocka_unit_test(t_header_values),
 	    cmocka_unit_test(t_header_limits),
 	    cmocka_unit_test(t_secrets_are_found),
+	    cmocka_unit_test(t_secrets_may_look_spelled),
 	    cmocka_unit_test(t_what_a_response_is),
 	    cmocka_unit_test(t_what_is_not_waited_for),
 	    cmocka_unit_test(t_headers_have_a_limit),
