@@ -171,8 +171,9 @@ error_room(const struct job *j)
 {
 	size_t most = BIND_HTTP_EXCERPT + 2 * BIND_HTTP_EXCERPT;
 
+	/* Six bytes for one of JSON's, and that twice over. */
 	if (j->tool->secrets.count > 0)
-		most += 6 * BIND_HTTP_SECRET_MAX;
+		most += 36 * BIND_HTTP_SECRET_MAX;
 	return j->value.len < most ? most - j->value.len : 0;
 }
 

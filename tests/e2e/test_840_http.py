@@ -787,6 +787,8 @@ class Secrets(Http):
             "in an error": answer("bad key " + CANARY, "401 U"),
             "where an error is cut": answer(
                 "x" * (1024 - 8) + CANARY, "401 U"),
+            "layered in an error": answer(CANARY.replace(
+                "-", "%252d") + "&amp;", "401 U"),
             "as the reason": answer("", "401 " + CANARY),
             "as the type": answer("x", kind="image/" + CANARY),
             "as the status": cut(b"HTTP/1.1 " + CANARY.encode() +

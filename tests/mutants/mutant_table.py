@@ -825,6 +825,12 @@ MUTANTS = {
           "\tif (same(name, \"content-encoding\") && value.len > 0 &&",
           "\tif (same(name, \"content-encoding\") && value.len > 99 &&"),),
         unit("test_http_text")),
+    "excerpts-behind-blanks": Mutant(
+        "bindings/http_response.c", "before blanks are left out",
+        (("bindings/http_response.c",
+          "\tif (body.len > BIND_HTTP_EXCERPT)\n",
+          "\tbody = trim(body);\n\tif (body.len > BIND_HTTP_EXCERPT)\n"),),
+        unit("test_http_text")),
     "headers-without-end": Mutant(
         "bindings/http_response.c", "1xx answers and trailers",
         (("bindings/http_response.c",

@@ -406,12 +406,37 @@ t_excerpts_have_a_limit(void **state)
 
 		memset(body, i == 0 ? 'a' : '\n', sizeof(body));
 		bind_text_init(&text, (uint8_t *)words, sizeof(words));
-		body[0] = body[len - 1] = 'b';
+		body[0] = body[BIND_HTTP_EXCERPT - 1] = body[len - 1] = 'b';
 		(void)bind_http_response_judge(&response,
 		    (struct wire_span){(uint8_t *)body, len}, false, &text);
 		assert_int_equal(text.len,
 		    strlen("HTTP status 500; body: ") + BIND_HTTP_EXCERPT -
 			(i == 0 ? 0 : 1));
+	}
+}
+
+/* Blanks do not bring near what stands behind them. */
+static void
+t_excerpts_are_of_the_beginning(void **state)
+{
+	static uint8_t body[BIND_HTTP_EXCERPT + 8];
+	struct bind_http_response response;
+
+	(void)state;
+	assert_true(take(&response, "HTTP/1.1 500 E\r\n\r\n"));
+	memset(body, ' ', BIND_HTTP_EXCERPT - 1);
+	memset(body + BIND_HTTP_EXCERPT - 1, 's', 9);
+	for (size_t i = 0; i < 2; i++) {
+		uint8_t buf[BIND_HTTP_WORDS_LEN];
+		struct wire_span shown = {body, sizeof(body)};
+		struct bind_text text;
+
+		bind_text_init(&text, buf, sizeof(buf));
+		(void)bind_http_response_judge(&response, shown, false, &text);
+		assert_int_equal(text.len,
+		    strlen(i == 0 ? "HTTP status 500; body: s"
+				  : "HTTP status 500"));
+		body[BIND_HTTP_EXCERPT - 1] = ' ';
 	}
 }
 
@@ -513,6 +538,7 @@ main(void)
 	    cmocka_unit_test(t_what_is_not_waited_for),
 	    cmocka_unit_test(t_headers_have_a_limit),
 	    cmocka_unit_test(t_excerpts_have_a_limit),
+	    cmocka_unit_test(t_excerpts_are_of_the_beginning),
 	    cmocka_unit_test(t_text_becomes_a_string),
 	    cmocka_unit_test(t_ends_have_kinds),
 	};
