@@ -466,6 +466,13 @@ build(struct job *j, struct bind_text *why)
 	    policy->entry_count, j->job->arguments, &j->built, why);
 	if (kind != WIRE_TOOL_NONE)
 		return kind;
+	/* SECURITY: whoever can read the file can read what is sent. It is
+	 * asked each time, since a library's caller may change it. */
+	if (bind_curl_logs_keys()) {
+		bind_text_add(why,
+		    "the variable SSLKEYLOGFILE is set in weir's environment");
+		return WIRE_TOOL_UNREACHABLE;
+	}
 	j->curl = bind_http_client_curl(j->tool->client);
 	if (j->curl == NULL) {
 		bind_text_add(why,

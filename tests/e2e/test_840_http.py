@@ -960,6 +960,16 @@ class Files(Http):
                 self.assertEqual(
                     self.start_with(text)[1].stdout, b"ran\n")
 
+    def test_keys_are_not_written_down(self):
+        path = self.write("http.json", json.dumps(GOOD))
+        keys = self.path("keys")
+        for file, code in ((keys, 2), ("", 0)):
+            got = run("1", "--http-tools", path, json=False,
+                      env=dict(os.environ, SSLKEYLOGFILE=file))
+            self.assertEqual(got.code, code, got.stderr)
+            self.assertEqual(b"SSLKEYLOGFILE is set" in got.stderr, code == 2)
+        self.assertFalse(os.path.exists(keys))
+
     def test_one_that_others_can_write(self):
         path = self.write("http.json", json.dumps(GOOD))
         os.chmod(path, 0o666)

@@ -879,6 +879,12 @@ MUTANTS = {
           "\t\tleave_lookup(client);\n"),),
         e2e("test_840_http", "Names.test_lookups_that_hang_have_a_limit"),
         True),
+    "keys-written-down": Mutant(
+        "bindings/provider_http.c", "whoever can read the file can read",
+        (("bindings/curl.c",
+          "\treturn file != NULL && *file != '\\0';",
+          "\treturn file != NULL && *file == '\\0';"),),
+        e2e("test_840_http", "Files.test_keys_are_not_written_down")),
     "certificates-of-anybody": Mutant(
         "supervisor/http_tools.c", "whoever can write to the file",
         (("supervisor/http_tools.c", "\tif (path->text == NULL)\n",
