@@ -1,6 +1,7 @@
 #include "bindings/curl.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 
 #define LIBRARY "libcurl.so.4"
 
@@ -32,6 +33,14 @@ is_usable(struct bind_curl *curl)
 	    data->age >= CURLVERSION_SEVENTH && data->cainfo != NULL;
 	return data->version_num >= OLDEST &&
 	    (data->features & FEATURES) == FEATURES;
+}
+
+bool
+bind_curl_logs_keys(void)
+{
+	const char *file = getenv("SSLKEYLOGFILE");
+
+	return file != NULL && *file != '\0';
 }
 
 enum wire_err

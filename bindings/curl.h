@@ -45,6 +45,10 @@ struct bind_curl {
 #undef X
 };
 
+/* Whether the process's environment makes libcurl write the keys of TLS to
+ * a file (SSLKEYLOGFILE), which no option of its own turns off. */
+bool bind_curl_logs_keys(void);
+
 /* SYSTEM when it is not there, too old (before 7.87.0), or built without TLS,
  * threads or names that are looked up beside the caller's thread. */
 WIRE_MUST_USE enum wire_err bind_curl_load(struct bind_curl *ret_curl);

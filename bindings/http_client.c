@@ -22,6 +22,10 @@ struct bind_http_client {
 	struct bind_watch timer;      /* likewise */
 	TAILQ_HEAD(, bind_http_transfer) transfers;
 	LIST_HEAD(, http_socket) sockets;
+	/* When lookups that were left are taken to be over: a ring, of which
+	 * the next is the oldest. 0: none. */
+	uint64_t lookups[BIND_HTTP_LOOKUPS_MAX];
+	size_t next_lookup;
 };
 
 /* --- calls into libcurl --------------------------------------------------- */
@@ -48,6 +52,8 @@ tell(struct bind_http_client *client)
 		(void)client->curl.curl_easy_getinfo(
 		    easy, CURLINFO_PRIVATE, &transfer);
 		t = transfer;
+		if (code == CURLE_COULDNT_RESOLVE_HOST)
+			t->is_looking = false;
 		bind_http_client_remove(client, t);
 		t->finished(t, code);
 	}
@@ -267,6 +273,7 @@ bind_http_client_add(struct bind_http_client *client,
 	CURLMcode code = CURLM_OUT_OF_MEMORY;
 
 	transfer->is_lame = false;
+	transfer->is_looking = false;
 	if (client->curl.curl_easy_setopt(
 		transfer->easy, CURLOPT_PRIVATE, transfer) != CURLE_OK)
 		return WIRE_ERR_NO_MEMORY;
@@ -285,6 +292,24 @@ bind_http_client_add(struct bind_http_client *client,
 	return code == CURLM_OK ? WIRE_OK : WIRE_ERR_NO_MEMORY;
 }
 
+/* SECURITY: a lookup that its call does not wait for keeps a thread and a
+ * descriptor until the resolver gives up; calls could leave any number of
+ * them behind. */
+bool
+bind_http_client_may_look(const struct bind_http_client *client)
+{
+	return client->lookups[client->next_lookup] <=
+	    client->loop->now_ns(client->loop->arg);
+}
+
+static void
+leave_lookup(struct bind_http_client *client)
+{
+	client->lookups[client->next_lookup] =
+	    client->loop->now_ns(client->loop->arg) + BIND_HTTP_LOOKUP_NS;
+	client->next_lookup = (client->next_lookup + 1) % BIND_HTTP_LOOKUPS_MAX;
+}
+
 void
 bind_http_client_remove(
     struct bind_http_client *client, struct bind_http_transfer *transfer)
@@ -296,6 +321,8 @@ bind_http_client_remove(
 	    client->multi, transfer->easy);
 	bind_sys_release_signals(&held);
 	TAILQ_REMOVE(&client->transfers, transfer, link);
+	if (transfer->is_looking)
+		leave_lookup(client);
 	settle(client);
 }
 

@@ -24,6 +24,11 @@
 #define BIND_HTTP_ENTRIES_MAX 64
 #define BIND_HTTP_RANGES_MAX  64
 
+/* Calls that ended while a name was looked up, and how long each is taken to
+ * keep a thread: libcurl does not tell when it is gone. */
+#define BIND_HTTP_LOOKUPS_MAX 32
+#define BIND_HTTP_LOOKUP_NS   ((uint64_t)60 * 1000000000)
+
 /* What the tools of one file have in common. */
 struct bind_http_policy {
 	size_t entry_count;
@@ -37,6 +42,8 @@ struct bind_http_transfer {
 	TAILQ_ENTRY(bind_http_transfer) link;
 	CURL *easy;
 	bool is_lame; /* the loop cannot watch its socket */
+	/* A name is looked up, and no address of it was tried; its owner's. */
+	bool is_looking;
 	/* It has been removed. Called from the loop, once. */
 	void (*finished)(struct bind_http_transfer *transfer, CURLcode code);
 };
@@ -62,6 +69,10 @@ const struct bind_curl *bind_http_client_curl(struct bind_http_client *client);
 WIRE_MUST_USE enum wire_err bind_http_client_add(
     struct bind_http_client *client, const struct bind_loop *loop,
     struct bind_http_transfer *transfer);
+/* Whether another name may be looked up: false when too many are that
+ * nobody waits for. For a transfer that is under way; may be called from
+ * a callback of libcurl's. */
+bool bind_http_client_may_look(const struct bind_http_client *client);
 /* Ends it without a word. */
 void bind_http_client_remove(
     struct bind_http_client *client, struct bind_http_transfer *transfer);

@@ -270,20 +270,17 @@ hex(const uint8_t *p, unsigned digits)
 	return value;
 }
 
-/* One character of a secret, in whatever spelling; what it took. */
+/* Ways to spell a character, by what begins it. */
+#define JSON '\\'
+#define URL  '%'
+#define HTML '&'
+
 static size_t
-decode_one(const uint8_t *p, size_t left, uint8_t *ret_byte)
+decode_json(const uint8_t *p, size_t left, uint8_t *ret_byte)
 {
 	int code = -1;
 
-	*ret_byte = p[0];
-	if (p[0] == '%' && left >= 3)
-		code = hex(p + 1, 2);
-	if (code >= 0) {
-		*ret_byte = (uint8_t)code;
-		return 3;
-	}
-	if (p[0] != '\\' || left < 2)
+	if (left < 2)
 		return 1;
 	if (p[1] == 'u' && left >= 6)
 		code = hex(p + 2, 4);
@@ -295,30 +292,132 @@ decode_one(const uint8_t *p, size_t left, uint8_t *ret_byte)
 	return 2;
 }
 
-/* SECURITY: a server may send back what it was sent, and a JSON string or a
- * URL may spell it another way. */
+/* "&#65;" or "&#x41;". */
+static size_t
+decode_number(const uint8_t *p, size_t left, uint8_t *ret_byte)
+{
+	bool is_hex = left > 2 && (p[2] | 0x20) == 'x';
+	size_t begin = is_hex ? 3 : 2, i = begin;
+	unsigned code = 0;
+
+	for (; i < left && i < begin + 8; i++) {
+		int digit = hex(p + i, 1);
+
+		if (digit < 0 || (!is_hex && digit > 9))
+			break;
+		code = code * (is_hex ? 16 : 10) + (unsigned)digit;
+	}
+	if (i == begin || i == left || p[i] != ';')
+		return 1;
+	*ret_byte = code < 0x80 ? (uint8_t)code : 0xff;
+	return i + 1;
+}
+
+static size_t
+decode_html(const uint8_t *p, size_t left, uint8_t *ret_byte)
+{
+	static const struct {
+		char name[8];
+		char byte;
+	} entities[] = {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'},
+	    {"&quot;", '"'}, {"&apos;", '\''}};
+
+	if (left > 1 && p[1] == '#')
+		return decode_number(p, left, ret_byte);
+	for (size_t i = 0; i < sizeof(entities) / sizeof(entities[0]); i++) {
+		size_t len = strlen(entities[i].name);
+
+		if (left < len || memcmp(p, entities[i].name, len) != 0)
+			continue;
+		*ret_byte = (uint8_t)entities[i].byte;
+		return len;
+	}
+	return 1;
+}
+
+/* One character of a secret, in one spelling or (0) in any; what it took. */
+static size_t
+decode_one(const uint8_t *p, size_t left, uint8_t spelling, uint8_t *ret_byte)
+{
+	int code = -1;
+
+	*ret_byte = p[0];
+	if (spelling != 0 && p[0] != spelling)
+		return 1;
+	if (p[0] == JSON)
+		return decode_json(p, left, ret_byte);
+	if (p[0] == HTML)
+		return decode_html(p, left, ret_byte);
+	if (p[0] == URL && left >= 3)
+		code = hex(p + 1, 2);
+	if (code < 0)
+		return 1;
+	*ret_byte = (uint8_t)code;
+	return 3;
+}
+
+/* In place; the new length. */
+static size_t
+decode(uint8_t *text, size_t len, uint8_t spelling)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i < len; to++) {
+		uint8_t byte;
+
+		i += decode_one(text + i, len - i, spelling, &byte);
+		text[to] = byte;
+	}
+	return to;
+}
+
+static bool
+has_spelled(const struct bind_http_secrets *secrets, struct wire_span text,
+    uint8_t *plain, uint8_t spelling)
+{
+	size_t len = text.len;
+
+	memcpy(plain, text.p, len);
+	for (int round = 0; round < BIND_HTTP_SPELLINGS_MAX; round++) {
+		size_t before = len;
+
+		/* What is spelled is shorter than how. */
+		len = decode(plain, len, spelling);
+		if (len == before)
+			return false;
+		if (has_any(secrets, plain, len))
+			return true;
+	}
+	return false;
+}
+
+/* SECURITY: a server may send back what it was sent, and a JSON string, a URL
+ * or a page may spell it another way, or one in the other. */
 bool
 bind_http_secrets_in(
     const struct bind_http_secrets *secrets, struct wire_span text)
 {
+	static const uint8_t leads[] = {JSON, URL, HTML};
 	uint8_t *plain;
-	size_t len = 0;
-	bool found;
+	bool some = false, found = false;
 
 	if (secrets->count == 0 || text.len == 0)
 		return false;
 	if (has_any(secrets, text.p, text.len))
 		return true;
-	if (memchr(text.p, '\\', text.len) == NULL &&
-	    memchr(text.p, '%', text.len) == NULL)
+	for (size_t i = 0; i < sizeof(leads); i++)
+		some = some || memchr(text.p, leads[i], text.len) != NULL;
+	if (!some)
 		return false;
 	plain = malloc(text.len);
 	if (plain == NULL)
 		return true;
-	for (size_t i = 0; i < text.len;)
-		i += decode_one(text.p + i, text.len - i, &plain[len++]);
-	found = has_any(secrets, plain, len);
-	explicit_bzero(plain, len);
+	/* By themselves too: what is a spelling in one is plain in another. */
+	for (size_t i = 0; !found && i < sizeof(leads); i++)
+		if (memchr(text.p, leads[i], text.len) != NULL)
+			found = has_spelled(secrets, text, plain, leads[i]);
+	found = found || has_spelled(secrets, text, plain, 0);
+	explicit_bzero(plain, text.len);
 	free(plain);
 	return found;
 }

@@ -21,6 +21,8 @@
 #define BIND_HTTP_SECRET_MIN  8
 #define BIND_HTTP_SECRET_MAX  8000
 
+#define BIND_HTTP_SPELLINGS_MAX 4 /* one in the other */
+
 /* Owns its values, which are wiped when they are released. */
 struct bind_http_secrets {
 	size_t count;
@@ -44,9 +46,9 @@ WIRE_MUST_USE enum wire_err bind_http_header_line(struct wire_span name,
     struct wire_errinfo *info);
 
 /*
- * Whether one of the secrets stands in a text: as it is, or as a JSON string
- * or a URL would spell it. NO_MEMORY counts as yes. Linear in the text for
- * each secret.
+ * Whether one of the secrets stands in a text: as it is, or as a JSON string,
+ * a URL or HTML would spell it, up to four times over and in any mixture.
+ * NO_MEMORY counts as yes. Linear in the text for each secret.
  */
 bool bind_http_secrets_in(
     const struct bind_http_secrets *secrets, struct wire_span text);

@@ -189,11 +189,13 @@ add_excerpt(struct wire_span body, bool withheld, struct bind_text *text)
 		    text, "; its body holds a secret and is withheld");
 		return;
 	}
+	/* SECURITY: before blanks are left out: of what stands far behind, only
+	 * the beginning of a secret may have been kept and looked at. */
+	if (body.len > BIND_HTTP_EXCERPT)
+		body.len = wire_utf8_floor(body, BIND_HTTP_EXCERPT);
 	body = trim(body);
 	if (body.len == 0)
 		return;
-	if (body.len > BIND_HTTP_EXCERPT)
-		body.len = wire_utf8_floor(body, BIND_HTTP_EXCERPT);
 	bind_text_init(&excerpt, buf, sizeof(buf));
 	bind_text_add_escaped(&excerpt, body);
 	bind_text_add(text, "; body: ");

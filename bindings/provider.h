@@ -32,6 +32,7 @@
 struct bind_outcome {
 	enum wire_tool_kind kind; /* NONE: value holds what came back */
 	struct wire_span value;	  /* else what had come of it, to be metered */
+	size_t dropped; /* bytes that came besides, of another kind than NONE */
 	struct wire_span message; /* any bytes; about this call, no guidance */
 	/* The end of the work was seen, so nothing of it can happen later.
 	 * False makes the call `unknown`, whatever its kind (B5). */

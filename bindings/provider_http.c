@@ -23,7 +23,7 @@ struct job {
 	struct bind_http_response response;
 	struct bind_http_facts facts;
 	struct bind_intake value;
-	size_t dropped; /* of the body of an error */
+	size_t dropped; /* bytes of the body that came and are not in it */
 };
 
 static void
@@ -63,6 +63,27 @@ may_connect(struct job *j, const struct bind_address *address)
 	return false;
 }
 
+/* Asked before a host is looked up that is not known from before: an address
+ * in its text takes no thread. */
+static int
+look_up(void *state, void *reserved, void *arg)
+{
+	struct job *j = arg;
+	struct bind_address address;
+
+	(void)state;
+	(void)reserved;
+	if (bind_address_parse(j->tool->template.origin.host, &address))
+		return 0;
+	if (!bind_http_client_may_look(j->tool->client)) {
+		stop(j, WIRE_TOOL_UNREACHABLE,
+		    "too many lookups of names hang; call again in a minute");
+		return 1;
+	}
+	j->transfer.is_looking = true;
+	return 0;
+}
+
 /* SECURITY: here, and not where a name is resolved, the address is the one
  * that will be connected to. */
 static curl_socket_t
@@ -72,6 +93,7 @@ open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *sockaddr)
 	struct bind_address address;
 	int fd;
 
+	j->transfer.is_looking = false;
 	if (purpose != CURLSOCKTYPE_IPCXN ||
 	    sockaddr->socktype != SOCK_STREAM ||
 	    !bind_address_from_socket(
@@ -149,8 +171,9 @@ error_room(const struct job *j)
 {
 	size_t most = BIND_HTTP_EXCERPT + 2 * BIND_HTTP_EXCERPT;
 
+	/* Six bytes for one of JSON's, and that twice over. */
 	if (j->tool->secrets.count > 0)
-		most += 6 * BIND_HTTP_SECRET_MAX;
+		most += 36 * BIND_HTTP_SECRET_MAX;
 	return j->value.len < most ? most - j->value.len : 0;
 }
 
@@ -173,6 +196,7 @@ take_body(char *bytes, size_t size, size_t count, void *arg)
 		}
 	} else if (more.len > SIZE_MAX - j->value.len ||
 	    !may_hold(j, j->value.len + more.len)) {
+		j->dropped += len;
 		return 0;
 	}
 	if (bind_intake_add(&j->value, more) == BIND_INTAKE_MORE)
@@ -183,11 +207,17 @@ take_body(char *bytes, size_t size, size_t count, void *arg)
 
 /* --- the answer ----------------------------------------------------------- */
 
+/* SECURITY: what came of a call that has no value is metered too (B2), or a
+ * server could send without end what is refused. */
 static void
-end(struct job *j, const struct bind_outcome *outcome)
+end(struct job *j, struct bind_outcome *outcome)
 {
 	struct bind_job *job = j->job;
 
+	if (outcome->kind != WIRE_TOOL_NONE) {
+		outcome->value = (struct wire_span){j->value.p, j->value.len};
+		outcome->dropped = j->dropped;
+	}
 	job->done(job, outcome);
 	free_job(j);
 	job->gone(job);
@@ -404,6 +434,8 @@ set_request(struct job *j)
 	SET(CURLOPT_TIMEOUT_MS, ms);
 	SET(CURLOPT_CONNECTTIMEOUT_MS,
 	    ms > 0 && ms < CONNECT_MS ? ms : (long)CONNECT_MS);
+	SET(CURLOPT_RESOLVER_START_FUNCTION, look_up);
+	SET(CURLOPT_RESOLVER_START_DATA, j);
 	SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
 	SET(CURLOPT_OPENSOCKETDATA, j);
 	SET(CURLOPT_PREREQFUNCTION, before_request);
@@ -434,6 +466,13 @@ build(struct job *j, struct bind_text *why)
 	    policy->entry_count, j->job->arguments, &j->built, why);
 	if (kind != WIRE_TOOL_NONE)
 		return kind;
+	/* SECURITY: whoever can read the file can read what is sent. It is
+	 * asked each time, since a library's caller may change it. */
+	if (bind_curl_logs_keys()) {
+		bind_text_add(why,
+		    "the variable SSLKEYLOGFILE is set in weir's environment");
+		return WIRE_TOOL_UNREACHABLE;
+	}
 	j->curl = bind_http_client_curl(j->tool->client);
 	if (j->curl == NULL) {
 		bind_text_add(why,

@@ -4,8 +4,9 @@
  * The arguments go into named places of the URL and, for a method with a body,
  * into a JSON object (bindings/http_url.h); the response is the result
  * (bindings/http_response.h). Only http and https, no redirects, no proxy, no
- * cookies, no files of libcurl's and no variables of the environment; a
- * connection serves one request, over HTTP/1.1.
+ * cookies, no files of libcurl's; a connection serves one request, over
+ * HTTP/1.1. Of the environment OPENSSL_CONF counts, OpenSSL's settings for the
+ * process; with SSLKEYLOGFILE no call is made.
  *
  * SECURITY: the address that is connected to has to be public or listed
  * (bindings/address.h), whatever the name in the URL is and whatever it

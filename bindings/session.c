@@ -244,7 +244,9 @@ job_done(struct bind_job *job, const struct bind_outcome *given)
 		judge_value(call, &outcome, &text);
 		outcome.message = bind_text_span(&text);
 		outcome.end_seen = true;
-	} else if (charge_produced(call, outcome.value.len) != WIRE_TOOL_NONE) {
+	} else if (charge_produced(
+		       call, (uint64_t)outcome.value.len + outcome.dropped) !=
+	    WIRE_TOOL_NONE) {
 		bind_session_spend(session);
 	}
 	if (outcome.kind != WIRE_TOOL_NONE)

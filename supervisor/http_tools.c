@@ -242,6 +242,12 @@ weir_tools_http(struct weir *weir, const struct weir_source *file,
 	bool good;
 
 	weir->fault = WEIR_FAULT_REQUEST;
+	if (bind_curl_logs_keys()) {
+		sup_explain(error,
+		    "SSLKEYLOGFILE is set, and the keys of HTTP tools would be "
+		    "written there; unset it");
+		return false;
+	}
 	good = read_file(&l) && make_client(&l);
 	for (size_t i = 0; good && i < l.file->tool_count; i++)
 		good = add_tool(&l, &l.file->tools[i]);

@@ -388,6 +388,47 @@ return done
         self.assertEqual(said[0], "timed_out")
         self.assertEqual(events, ["unknown"])
 
+    def test_what_is_refused_is_metered(self):
+        """All that came, whatever becomes of it (B2)."""
+        def half(connection, _):
+            connection.sendall(JSON + b"Content-Length: 99\r\n\r\n[1, 2,")
+            until_closed(connection)
+
+        answers = {"error": answer("x" * 100, "404 N"),
+                   "long error": answer("x" * 90000, "500 E"),
+                   "another type": answer("x" * 200, kind="image/png"),
+                   "no JSON": answer("[1,]"),
+                   "a secret": answer('["%s"]' % CANARY),
+                   "too large": answer("[" + "1," * 40000 + "1]"),
+                   "half": half, "half of all": half}
+        server = self.serve({"/%d" % i: a
+                             for i, a in enumerate(answers.values())})
+        tools = {name: {"method": "GET", "url": server.url("/%d" % i),
+                        "headers": {"X": "${KEY}"}}
+                 for i, name in enumerate(answers)}
+        tools["half"]["timeout"] = "2s"
+        said = self.value("""
+said = {}
+for name in TOOLS:
+    before = BUDGET.produced_bytes
+    try:
+        said[name] = call_tool(name, {})
+    except ToolError as error:
+        said[name] = [error.kind, before - BUDGET.produced_bytes]
+return said
+""", *self.file(tools), "--limit", "result_bytes=64K", "--limit",
+                          "kept_bytes=0", "--limit", "tool_time=4s",
+                          env=dict(os.environ, KEY=CANARY))
+        kind, came = said.pop("too large")
+        self.assertEqual(kind, "result_too_large")
+        self.assertGreater(came, 1 << 16)
+        self.assertLessEqual(came, 80003)
+        self.assertEqual(said, {
+            "error": ["failed", 100], "long error": ["failed", 90000],
+            "another type": ["failed", 200], "no JSON": ["failed", 4],
+            "a secret": ["failed", 19], "half": ["timed_out", 6],
+            "half of all": ["timed_out", 6]})
+
     def test_a_connection_that_does_not_come(self):
         """Nothing was sent, so nothing can have happened."""
         server = self.serve()
@@ -670,6 +711,29 @@ return kinds + [await after()]
         # Nothing was sent.
         self.assertEqual(self.ledger(state).count("unknown"), 0)
 
+    def test_lookups_that_hang_have_a_limit(self):
+        """Each keeps a thread; who needs none is not refused."""
+        server = self.serve()
+        said = self.value("""
+said = []
+while len(said) < 200:
+    try:
+        slow()
+    except ToolError as error:
+        said.append([error.kind, error.message])
+        if error.kind != "timed_out":
+            break
+return [len(said), said[0], said[-1], quick()["target"]]
+""", *self.file({
+    "slow": {"method": "GET", "url": "http://slow.test/", "timeout": "50ms"},
+    "quick": ("GET", server.url("/"))}), "--limit", "calls=1000",
+                          weir=self.weir)
+        self.assertGreaterEqual(said[0], 33)
+        self.assertEqual(said[1][0], "timed_out")
+        self.assertEqual(said[2][0], "unreachable")
+        self.assertIn("too many lookups", said[2][1])
+        self.assertEqual(said[3], "/")
+
     def test_a_name_that_is_none(self):
         self.answer([])
         kind, message = self.call(("GET", "http://none.test/"),
@@ -723,6 +787,8 @@ class Secrets(Http):
             "in an error": answer("bad key " + CANARY, "401 U"),
             "where an error is cut": answer(
                 "x" * (1024 - 8) + CANARY, "401 U"),
+            "layered in an error": answer(CANARY.replace(
+                "-", "%252d") + "&amp;", "401 U"),
             "as the reason": answer("", "401 " + CANARY),
             "as the type": answer("x", kind="image/" + CANARY),
             "as the status": cut(b"HTTP/1.1 " + CANARY.encode() +
@@ -893,6 +959,16 @@ class Files(Http):
             with self.subTest(text):
                 self.assertEqual(
                     self.start_with(text)[1].stdout, b"ran\n")
+
+    def test_keys_are_not_written_down(self):
+        path = self.write("http.json", json.dumps(GOOD))
+        keys = self.path("keys")
+        for file, code in ((keys, 2), ("", 0)):
+            got = run("1", "--http-tools", path, json=False,
+                      env=dict(os.environ, SSLKEYLOGFILE=file))
+            self.assertEqual(got.code, code, got.stderr)
+            self.assertEqual(b"SSLKEYLOGFILE is set" in got.stderr, code == 2)
+        self.assertFalse(os.path.exists(keys))
 
     def test_one_that_others_can_write(self):
         path = self.write("http.json", json.dumps(GOOD))

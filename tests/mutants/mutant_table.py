@@ -843,9 +843,16 @@ MUTANTS = {
     "secrets-spelled-otherwise": Mutant(
         "bindings/http_header.c", "a server may send back",
         (("bindings/http_header.c",
-          "\tfound = has_any(secrets, plain, len);",
-          "\tfound = len == 0;"),),
+          "\t\tif (has_any(secrets, plain, len))\n\t\t\treturn true;",
+          "\t\tif (len == 0)\n\t\t\treturn true;"),),
         e2e("test_840_http", "Secrets.test_a_secret_is_withheld")),
+    "refusals-for-nothing": Mutant(
+        "bindings/provider_http.c", "what came of a call that has no value",
+        (("bindings/provider_http.c",
+          "\tif (outcome->kind != WIRE_TOOL_NONE) {\n"
+          "\t\toutcome->value", "\tif (outcome->kind == WIRE_TOOL_CANCELLED)"
+          " {\n\t\toutcome->value"),),
+        e2e("test_840_http", "Hostile.test_what_is_refused_is_metered")),
     "types-that-tell": Mutant(
         "bindings/provider_http.c", "a type is told as it came",
         (("bindings/provider_http.c", "\t\tj->response.type_len = 0;",
@@ -856,6 +863,12 @@ MUTANTS = {
         (("bindings/http_response.c",
           "\tif (same(name, \"content-encoding\") && value.len > 0 &&",
           "\tif (same(name, \"content-encoding\") && value.len > 99 &&"),),
+        unit("test_http_text")),
+    "excerpts-behind-blanks": Mutant(
+        "bindings/http_response.c", "before blanks are left out",
+        (("bindings/http_response.c",
+          "\tif (body.len > BIND_HTTP_EXCERPT)\n",
+          "\tbody = trim(body);\n\tif (body.len > BIND_HTTP_EXCERPT)\n"),),
         unit("test_http_text")),
     "headers-without-end": Mutant(
         "bindings/http_response.c", "1xx answers and trailers",
@@ -897,6 +910,20 @@ MUTANTS = {
           "\tSET(CURLOPT_QUICK_EXIT, 1L);\n", ""),),
         e2e("test_840_http",
             "Names.test_who_waits_for_a_name_waits_alone"), True),
+    "lookups-without-end": Mutant(
+        "bindings/http_client.c", "a lookup that its call does not wait for",
+        (("bindings/http_client.c",
+          "\tif (transfer->is_looking)\n\t\tleave_lookup(client);\n",
+          "\tif (transfer->is_looking && transfer->is_lame)\n"
+          "\t\tleave_lookup(client);\n"),),
+        e2e("test_840_http", "Names.test_lookups_that_hang_have_a_limit"),
+        True),
+    "keys-written-down": Mutant(
+        "bindings/provider_http.c", "whoever can read the file can read",
+        (("bindings/curl.c",
+          "\treturn file != NULL && *file != '\\0';",
+          "\treturn file != NULL && *file == '\\0';"),),
+        e2e("test_840_http", "Files.test_keys_are_not_written_down")),
     "certificates-of-anybody": Mutant(
         "supervisor/http_tools.c", "whoever can write to the file",
         (("supervisor/http_tools.c", "\tif (path->text == NULL)\n",

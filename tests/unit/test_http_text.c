@@ -156,6 +156,31 @@ t_header_limits(void **state)
 	bind_http_secrets_release(&secrets);
 }
 
+/* What one spelling takes for its own is plain in another. */
+static void
+t_secrets_may_look_spelled(void **state)
+{
+	static const struct {
+		const char *secret, *text;
+	} table[] = {
+	    {"key%41\"key", "key%41\\\"key"},
+	    {"key\\u0041/key", "key\\u0041%2fkey"},
+	    {"key%41<key&lt;", "key%41&lt;key&amp;lt;"},
+	    {"a&b<c>d'e", "a&amp;b&lt;c&gt;d&apos;e"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(table); i++) {
+		struct bind_http_secrets secrets = {.count = 1};
+		char copy[32];
+
+		(void)snprintf(copy, sizeof(copy), "%s", table[i].secret);
+		secrets.values[0] = copy;
+		if (!bind_http_secrets_in(&secrets, span_of(table[i].text)))
+			fail_msg("%s", table[i].text);
+	}
+}
+
 static void
 t_secrets_are_found(void **state)
 {
@@ -176,6 +201,21 @@ t_secrets_are_found(void **state)
 	    {"canary%2", false},
 	    {"canary\\", false},
 	    {"canary\\u00", false},
+	    /* One in the other, and mixed. */
+	    {"canary\\u0025%32F12\\u00224", true},
+	    {"canary%252F12%25224", true},
+	    {"canary%2525252F12%252525224", true},
+	    {"canary%252525252F12\"4", false},
+	    {"canary%5Cu002f12%5c%224", true},
+	    {"canary\\\\u002f12\\\\\\\"4", true},
+	    {"\\u0063anary%2f12&quot;4", true},
+	    {"canary&#47;12&#x22;4", true},
+	    {"canary&#X2f;12&#0000034;4", true},
+	    {"canary&amp;#47;12&amp;quot;4", true},
+	    {"canary/12&quot4", false},
+	    {"canary/12&#34", false},
+	    {"canary/12&#;4", false},
+	    {"canary/12&", false},
 	    {"Canary/12\"4", false},
 	};
 	struct bind_http_secrets secrets = {.count = 0}, none = {.count = 0};
@@ -366,12 +406,37 @@ t_excerpts_have_a_limit(void **state)
 
 		memset(body, i == 0 ? 'a' : '\n', sizeof(body));
 		bind_text_init(&text, (uint8_t *)words, sizeof(words));
-		body[0] = body[len - 1] = 'b';
+		body[0] = body[BIND_HTTP_EXCERPT - 1] = body[len - 1] = 'b';
 		(void)bind_http_response_judge(&response,
 		    (struct wire_span){(uint8_t *)body, len}, false, &text);
 		assert_int_equal(text.len,
 		    strlen("HTTP status 500; body: ") + BIND_HTTP_EXCERPT -
 			(i == 0 ? 0 : 1));
+	}
+}
+
+/* Blanks do not bring near what stands behind them. */
+static void
+t_excerpts_are_of_the_beginning(void **state)
+{
+	static uint8_t body[BIND_HTTP_EXCERPT + 8];
+	struct bind_http_response response;
+
+	(void)state;
+	assert_true(take(&response, "HTTP/1.1 500 E\r\n\r\n"));
+	memset(body, ' ', BIND_HTTP_EXCERPT - 1);
+	memset(body + BIND_HTTP_EXCERPT - 1, 's', 9);
+	for (size_t i = 0; i < 2; i++) {
+		uint8_t buf[BIND_HTTP_WORDS_LEN];
+		struct wire_span shown = {body, sizeof(body)};
+		struct bind_text text;
+
+		bind_text_init(&text, buf, sizeof(buf));
+		(void)bind_http_response_judge(&response, shown, false, &text);
+		assert_int_equal(text.len,
+		    strlen(i == 0 ? "HTTP status 500; body: s"
+				  : "HTTP status 500"));
+		body[BIND_HTTP_EXCERPT - 1] = ' ';
 	}
 }
 
@@ -468,10 +533,12 @@ main(void)
 	    cmocka_unit_test(t_header_values),
 	    cmocka_unit_test(t_header_limits),
 	    cmocka_unit_test(t_secrets_are_found),
+	    cmocka_unit_test(t_secrets_may_look_spelled),
 	    cmocka_unit_test(t_what_a_response_is),
 	    cmocka_unit_test(t_what_is_not_waited_for),
 	    cmocka_unit_test(t_headers_have_a_limit),
 	    cmocka_unit_test(t_excerpts_have_a_limit),
+	    cmocka_unit_test(t_excerpts_are_of_the_beginning),
 	    cmocka_unit_test(t_text_becomes_a_string),
 	    cmocka_unit_test(t_ends_have_kinds),
 	};
