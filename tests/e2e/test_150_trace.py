@@ -131,7 +131,8 @@ import os
 open("mine", "w").close()
 return [errno_of(os.chmod, "mine", 0o600), errno_of(os.utime, "mine")]
 """)
-        refused = [row for row in rows if row["group"] in ("attributes", "modes")]
+        refused = [row for row in rows
+                   if row["group"] in ("attributes", "modes")]
         self.assertEqual(sum(row["count"] for row in refused),
                          got.result["value"].count(1))
         self.assertEqual(len(rows), len(refused))
