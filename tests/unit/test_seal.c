@@ -117,7 +117,7 @@ ask(int channel_fd)
 	/* The host has the only one. */
 	if (fcntl(listener, F_GETFD) != -1)
 		return 105;
-	return syscall(SYS_getppid, 1, 2, 3, 4, 5, 6) < 0 ? errno : 0;
+	return syscall(SYS_getppid, 1L, 2L, 3L, 4L, 5L, 6L) < 0 ? errno : 0;
 }
 
 /* Answers the next call; when nobody has made one, there is nothing. */
