@@ -35,7 +35,7 @@ KINDS = {None: 0, "setup": 125, "isolation_unavailable": 125,
          "backend_not_ready": 125, "exception": 1}
 # Of one function's calls, from the first. Root's command makes the same ones
 # but for a few, and has more to do beside this.
-MOST = 12 if IS_ROOT else 40
+MOST = 10 if IS_ROOT else 24
 
 
 def imported():
@@ -222,7 +222,7 @@ class WithServers(Failing):
                "print('out')\n"
                "print('err', file=sys.stderr)\n"
                "return [call_tool('s.echo', {'n': n}) for n in (1, 2)]")
-    MOST = 24
+    MOST = 12
 
     def setUp(self):
         super().setUp()
