@@ -242,14 +242,14 @@ bind_catalogue_withdraw(struct bind_catalogue *catalogue, struct wire_span name)
 }
 
 bool
-bind_catalogue_mark(struct bind_catalogue *catalogue, struct wire_span name,
-    enum bind_tool_mark mark)
+bind_catalogue_mark(
+    struct bind_catalogue *catalogue, struct wire_span name, unsigned marks)
 {
 	struct bind_tool *tool = find(catalogue, name);
 
 	if (tool == NULL)
 		return false;
-	tool->marks |= mark;
+	tool->marks |= marks;
 	return true;
 }
 

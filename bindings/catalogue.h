@@ -91,10 +91,10 @@ const struct bind_tool *bind_catalogue_find(
 bool bind_catalogue_withdraw(
     struct bind_catalogue *catalogue, struct wire_span name);
 
-/* Adds a mark, from that moment on for every execution. False when there is no
- * such tool. */
-bool bind_catalogue_mark(struct bind_catalogue *catalogue,
-    struct wire_span name, enum bind_tool_mark mark);
+/* Adds marks of enum bind_tool_mark, from that moment on for every execution.
+ * False when there is no such tool. */
+bool bind_catalogue_mark(
+    struct bind_catalogue *catalogue, struct wire_span name, unsigned marks);
 
 /* All tools ever added, in that order, for the list of offered names. */
 size_t bind_catalogue_count(const struct bind_catalogue *catalogue);

@@ -27,6 +27,8 @@
 #define SUP_EXECUTION_ID 33 /* 128 bits as hexadecimal, and NUL */
 #define SUP_WARNINGS	 32
 
+struct sup_tool_mark;
+
 /* The context behind weir.h's struct weir. */
 struct weir {
 	struct sup_loop loop;
@@ -35,6 +37,7 @@ struct weir {
 	struct sup_idmap idmap;
 	struct sup_namespaces namespaces; /* the host's own */
 	struct bind_catalogue *catalogue;
+	struct sup_tool_mark *marks; /* of tools that come later */
 	char *libexec;
 	char **environment; /* NULL-terminated, or NULL */
 	int stub_fd, null_fd;

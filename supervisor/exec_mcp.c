@@ -9,6 +9,7 @@
 #include "supervisor/mcp_load.h"
 #include "supervisor/narrow.h"
 #include "supervisor/sys.h"
+#include "supervisor/tool_marks.h"
 
 /* What a warning may take of the room for all of them. */
 #define WARNING_SHOWN 1024
@@ -194,6 +195,8 @@ offer(struct weir_execution *e)
 	to.catalogue = e->catalogue;
 	if (err == WIRE_OK)
 		err = bind_mcp_pool_offer(e->pool->pool, &wish, &to, &why);
+	if (err == WIRE_OK)
+		sup_tool_marks_apply(e);
 	if (err == WIRE_OK && sup_exec_run_max(e) > WIRE_MAX_FRAME) {
 		bind_text_add(&why,
 		    "the names of all tools do not fit the frame that offers "

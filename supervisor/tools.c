@@ -11,6 +11,7 @@
 #include "supervisor/explain.h"
 #include "supervisor/own.h"
 #include "supervisor/sys.h"
+#include "supervisor/tool_marks.h"
 
 static bool
 out_of_memory(struct weir *weir, char error[WEIR_ERROR_MAX])
@@ -143,15 +144,28 @@ refuse_name(struct weir *weir, const char *name, char error[WEIR_ERROR_MAX])
 	return false;
 }
 
+/* Of a tool that is not there: whether one may come, and then that it is
+ * noted. */
+static bool
+note(struct weir *weir, const char *name, unsigned marks, bool withdrawn,
+    char error[WEIR_ERROR_MAX])
+{
+	if (!sup_tool_marks_may_come(weir, span_of(name)))
+		return refuse_name(weir, name, error);
+	return sup_tool_marks_note(weir, span_of(name), marks, withdrawn) ||
+	    out_of_memory(weir, error);
+}
+
 bool
 weir_tool_mark(struct weir *weir, const char *name, enum weir_tool_mark mark,
     char error[WEIR_ERROR_MAX])
 {
-	return bind_catalogue_mark(weir->catalogue, span_of(name),
-		   mark == WEIR_TOOL_REQUIRES_APPROVAL
-		       ? BIND_TOOL_NEEDS_APPROVAL
-		       : BIND_TOOL_NEEDS_INPUT) ||
-	    refuse_name(weir, name, error);
+	enum bind_tool_mark bit = mark == WEIR_TOOL_REQUIRES_APPROVAL
+	    ? BIND_TOOL_NEEDS_APPROVAL
+	    : BIND_TOOL_NEEDS_INPUT;
+
+	return bind_catalogue_mark(weir->catalogue, span_of(name), bit) ||
+	    note(weir, name, bit, false, error);
 }
 
 bool
@@ -159,5 +173,5 @@ weir_tool_withdraw(
     struct weir *weir, const char *name, char error[WEIR_ERROR_MAX])
 {
 	return bind_catalogue_withdraw(weir->catalogue, span_of(name)) ||
-	    refuse_name(weir, name, error);
+	    note(weir, name, 0, true, error);
 }

@@ -17,6 +17,7 @@
 #include "supervisor/explain.h"
 #include "supervisor/state_dir.h"
 #include "supervisor/sys.h"
+#include "supervisor/tool_marks.h"
 
 /* --- the context ---------------------------------------------------------- */
 
@@ -228,6 +229,7 @@ weir_free(struct weir *weir)
 	while (weir->executions != NULL)
 		weir_execution_free(weir->executions);
 	sup_exec_mcp_free(weir);
+	sup_tool_marks_free(weir);
 	bind_catalogue_free(weir->catalogue);
 	sup_loop_release(&weir->loop);
 	sup_sys_close(&weir->stub_fd);

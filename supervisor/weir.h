@@ -110,7 +110,8 @@ enum weir_tool_mark {
 };
 
 /* Marks a tool, for calls from now on in every execution. False when there is
- * no tool of this name. */
+ * no tool of this name. One of an MCP server is known when the server is asked:
+ * SERVER.ANYTHING can be marked, and withdrawn, before. */
 bool weir_tool_mark(struct weir *weir, const char *name,
     enum weir_tool_mark mark, char error[WEIR_ERROR_MAX]);
 

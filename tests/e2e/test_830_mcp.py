@@ -961,6 +961,54 @@ class Good(Servers):
         self.assertIn(b"grant", got.stderr)
 
 
+class Marked(Servers):
+    """Tools that are not there yet when they are marked (B9)."""
+
+    def run_marked(self, program, *marks):
+        log = self.path("log")
+        result = self.succeeds(
+            program, self.config({"s": entry("log=" + log)}),
+            *(word for mark in marks for word in ("--mark", mark)))
+        with open(log) as file:
+            return result, file.read().split()
+
+    def test_refused_before_the_server_is_asked(self):
+        result, log = self.run_marked(
+            "got = [call_tool('s.get-sum', {'a': 1, 'b': 2})]\n"
+            "try: s.echo(a=1)\n"
+            "except ToolError as error: got.append(error.kind)\n"
+            "got.append(call_tool('get_tool_info', {'name': 's.echo'})"
+            "['requires_approval'])\n"
+            "return got", "s.echo=requires_approval")
+        self.assertEqual(result["value"], [
+            {"sum": 3}, "approval_required", True])
+        self.assertEqual(result["warnings"], [])
+        self.assertEqual(log.count("tools/call"), 1)
+        self.assertEqual([call["state"] for call in result["calls"]["list"]],
+                         ["completed", "refused", "completed"])
+
+    def test_both_marks(self):
+        """The one that is told first is the approval's, as elsewhere."""
+        result, log = self.run_marked(
+            "try: s.echo(a=1)\nexcept ToolError as error: return error.kind",
+            "s.echo=may_suspend", "s.echo=requires_approval")
+        self.assertEqual(result["value"], "approval_required")
+        self.assertNotIn("tools/call", log)
+
+    def test_a_name_that_the_server_has_not(self):
+        result, _ = self.run_marked("s.echo(a=1)", "s.eco=may_suspend")
+        self.assertEqual(result["value"], {"a": 1})
+        self.assertEqual(len(result["warnings"]), 1)
+        self.assertIn("s.eco is marked", result["warnings"][0])
+
+    def test_a_server_that_is_not_configured(self):
+        for name in ("t.echo", "s", "s.", "sx.echo", ".echo"):
+            got = run("1", self.config({"s": entry()}), "--mark",
+                      name + "=may_suspend", json=False)
+            self.assertEqual(got.code, 2, name)
+            self.assertIn(b"there is no tool of this name", got.stderr)
+
+
 class Across(Servers):
     """Several executions of one supervisor, through the library."""
 
@@ -1003,6 +1051,23 @@ class Across(Servers):
                 "tools/call", "tools/call"])
         self.end()
         self.assertFalse(os.path.exists("/proc/%d" % first[1]))
+
+    def test_withdrawn_while_an_execution_runs(self):
+        """From then on, in that one and in later ones; the words are those
+        for a name that never was (B10)."""
+        self.send("got = [s.echo(a=1)]\n"
+                  "print('running')\n"
+                  "while True:\n"
+                  "    try: s.echo(a=2)\n"
+                  "    except ToolError as error:\n"
+                  "        return got + [error.kind]", "&a")
+        self.send("s.echo", "!")
+        self.send("try: call_tool('s.echo', {'a': 3})\n"
+                  "except ToolError as error:\n"
+                  "    return ['s.echo' in TOOLS, error.kind]", "a")
+        self.assertEqual(self.answer(), [False, "not_offered"])
+        self.assertEqual(self.answer(), [{"a": 1}, "not_offered"])
+        self.end()
 
     def test_two_tenants_never_share_one(self):
         first, second, none = (self.ask("s.count()", who)

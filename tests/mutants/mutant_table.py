@@ -797,6 +797,11 @@ MUTANTS = {
         (("bindings/files_write.c", "\tif (count > BIND_FILES_MAKE_MAX)",
           "\tif (count == 0)"),),
         unit("test_files")),
+    "marks-that-come-too-late": Mutant(
+        "supervisor/tool_marks.c", "before anything is offered, so that",
+        (("supervisor/exec_mcp.c",
+          "\t\tsup_tool_marks_apply(e);", "\t\t(void)0;"),),
+        e2e("test_830_mcp", "Marked.test_refused_before_the_server_is_asked")),
     # --- HTTP tools -------------------------------------------------------
     "translated-is-public": Mutant(
         "bindings/address.c", "a translator hands it on",

@@ -8,9 +8,10 @@
  * program stand for a newline, and TENANT `-` for terms that name none. One is
  * run after the other, the result printed on a line of its own. With `&` before
  * the tenant the next line is read as soon as the program has printed anything;
- * its result comes after that of the next line. At the end of
- * input everything is freed, and a last line tells the descriptors that are
- * more than at first: "descriptors +D".
+ * its result comes after that of the next program. With the tenant `!` the line
+ * names a tool that is withdrawn. At the end of input everything is freed, and
+ * a last line tells the descriptors that are more than at first:
+ * "descriptors +D".
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -98,9 +99,12 @@ static bool
 run(struct weir *weir, const char *tenant, const char *program)
 {
 	static struct one behind;
+	char error[WEIR_ERROR_MAX];
 	struct one one;
 	bool good;
 
+	if (strcmp(tenant, "!") == 0)
+		return weir_tool_withdraw(weir, program, error);
 	if (tenant[0] == '&')
 		return start(weir, &behind, tenant + 1, program) &&
 		    follow(weir, &behind, false);
