@@ -191,19 +191,30 @@ bind_mcp_write_cancelled(uint64_t id, const char *reason)
 	return end(&out, line);
 }
 
-struct bind_mcp_line *
-bind_mcp_write_pong(struct wire_span id)
+/* The answer to a request of the server's, up to what it says. */
+static struct bind_mcp_line *
+begin_answer(struct wire_out *out, struct wire_span id, const char *key)
 {
-	struct wire_out out;
-	struct bind_mcp_line *line = begin(&out, id.len);
+	struct bind_mcp_line *line = begin(out, id.len);
 
 	if (line == NULL)
 		return NULL;
 	line->is_answer = true;
-	wire_out_key(&out, "id");
-	wire_out_raw(&out, id);
-	wire_out_key(&out, "result");
-	wire_out_begin_object(&out);
+	wire_out_key(out, "id");
+	wire_out_raw(out, id);
+	wire_out_key(out, key);
+	wire_out_begin_object(out);
+	return line;
+}
+
+struct bind_mcp_line *
+bind_mcp_write_pong(struct wire_span id)
+{
+	struct wire_out out;
+	struct bind_mcp_line *line = begin_answer(&out, id, "result");
+
+	if (line == NULL)
+		return NULL;
 	wire_out_end_object(&out);
 	return end(&out, line);
 }
@@ -212,15 +223,10 @@ struct bind_mcp_line *
 bind_mcp_write_refusal(struct wire_span id)
 {
 	struct wire_out out;
-	struct bind_mcp_line *line = begin(&out, id.len);
+	struct bind_mcp_line *line = begin_answer(&out, id, "error");
 
 	if (line == NULL)
 		return NULL;
-	line->is_answer = true;
-	wire_out_key(&out, "id");
-	wire_out_raw(&out, id);
-	wire_out_key(&out, "error");
-	wire_out_begin_object(&out);
 	wire_out_key(&out, "code");
 	wire_out_int(&out, -32601);
 	wire_out_key(&out, "message");

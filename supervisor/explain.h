@@ -15,4 +15,8 @@ __attribute__((format(printf, 2, 3))) void sup_explain(
 #define SUP_EXPLAIN_NAME 204
 const char *sup_explain_name(const char *name, char shown[SUP_EXPLAIN_NAME]);
 
+/* "NAME:LINE:COLUMN: MEMBER: reason", of a byte of a text. */
+void sup_explain_place(char error[WEIR_ERROR_MAX],
+    const struct weir_source *source, size_t offset, const char *reason);
+
 #endif

@@ -294,26 +294,6 @@ static const struct member file_members[] = {
 
 /* --- a text --------------------------------------------------------------- */
 
-static enum wire_err
-scan(struct sup_tokens *tokens, struct wire_json_scratch *scratch)
-{
-	enum wire_json_type type;
-	struct wire_errinfo info = {"", 0, 0};
-	enum wire_err err;
-
-	if (tokens->text.len > SUP_PROFILE_TEXT)
-		return sup_tokens_refuse(tokens, SUP_PROFILE_TEXT,
-		    "the text is longer than 1 MiB; make it shorter");
-	err =
-	    wire_json_scan(tokens->text, SUP_HTTP_DEPTH, scratch, &type, &info);
-	if (err == WIRE_ERR_NEED_SCRATCH)
-		err = WIRE_ERR_TOO_MANY_MEMBERS;
-	if (err != WIRE_OK)
-		return sup_tokens_refuse(tokens, info.offset, "%s (%s)",
-		    wire_err_meaning(err), wire_err_word(err));
-	return WIRE_OK;
-}
-
 enum wire_err
 sup_http_read(struct wire_span text, struct wire_json_scratch *scratch,
     char *arena, struct sup_http_file *ret_file,
@@ -323,7 +303,7 @@ sup_http_read(struct wire_span text, struct wire_json_scratch *scratch,
 	    .tokens = {.text = text, .arena = arena, .problem = problem},
 	    .file = ret_file,
 	};
-	enum wire_err err = scan(&r.tokens, scratch);
+	enum wire_err err = sup_tokens_scan(&r.tokens, SUP_HTTP_DEPTH, scratch);
 
 	if (err != WIRE_OK)
 		return err;

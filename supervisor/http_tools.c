@@ -8,7 +8,6 @@
 #include "supervisor/explain.h"
 #include "supervisor/http_read.h"
 #include "supervisor/profile_file.h"
-#include "supervisor/profile_where.h"
 #include "supervisor/sys.h"
 #include "wire/limits.h"
 
@@ -36,21 +35,10 @@ out_of_memory(struct loader *l)
 	return false;
 }
 
-/* "FILE:LINE:COLUMN: MEMBER: problem". */
 static bool
 refuse(struct loader *l, size_t offset, const char *problem)
 {
-	char shown[SUP_EXPLAIN_NAME];
-	struct sup_where where;
-
-	sup_where_find((struct wire_span){(const uint8_t *)l->source->text,
-			   l->source->len},
-	    offset, &where);
-	sup_explain(l->error, "%s:%zu:%zu: %s%s%s",
-	    sup_explain_name(
-		l->source->name != NULL ? l->source->name : "text", shown),
-	    where.line, where.column, where.path,
-	    where.path[0] != '\0' ? ": " : "", problem);
+	sup_explain_place(l->error, l->source, offset, problem);
 	return false;
 }
 

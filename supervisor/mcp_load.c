@@ -11,7 +11,6 @@
 #include "supervisor/explain.h"
 #include "supervisor/mcp_expand.h"
 #include "supervisor/mcp_read.h"
-#include "supervisor/profile_where.h"
 #include "supervisor/sys.h"
 
 struct sup_mcp {
@@ -52,21 +51,13 @@ out_of_memory(struct loader *l)
 __attribute__((format(printf, 3, 4))) static bool
 refuse(struct loader *l, size_t offset, const char *format, ...)
 {
-	char reason[SUP_PROFILE_PROBLEM], shown[SUP_EXPLAIN_NAME];
-	struct sup_where where;
+	char reason[SUP_PROFILE_PROBLEM];
 	va_list args;
 
 	va_start(args, format);
 	(void)vsnprintf(reason, sizeof(reason), format, args);
 	va_end(args);
-	sup_where_find((struct wire_span){(const uint8_t *)l->source->text,
-			   l->source->len},
-	    offset, &where);
-	sup_explain(l->error, "%s:%zu:%zu: %s%s%s",
-	    sup_explain_name(
-		l->source->name != NULL ? l->source->name : "text", shown),
-	    where.line, where.column, where.path,
-	    where.path[0] != '\0' ? ": " : "", reason);
+	sup_explain_place(l->error, l->source, offset, reason);
 	return false;
 }
 

@@ -59,23 +59,6 @@ open_loader(struct loader *loader)
 	return true;
 }
 
-static void
-explain_problem(const struct loader *loader, const struct weir_source *source,
-    const struct sup_profile_problem *problem)
-{
-	char shown[SUP_EXPLAIN_NAME];
-	struct sup_where where;
-
-	sup_where_find(
-	    (struct wire_span){(const uint8_t *)source->text, source->len},
-	    problem->offset, &where);
-	sup_explain(loader->error, "%s:%zu:%zu: %s%s%s",
-	    sup_explain_name(
-		source->name != NULL ? source->name : "text", shown),
-	    where.line, where.column, where.path,
-	    where.path[0] != '\0' ? ": " : "", problem->text);
-}
-
 /* The text of one format, if there is one, into terms->texts. */
 static bool
 load(struct loader *loader, enum sup_format format,
@@ -99,7 +82,7 @@ load(struct loader *loader, enum sup_format format,
 		(struct wire_span){(const uint8_t *)source->text, source->len},
 		name, &memory, terms->texts[format], &problem) == WIRE_OK)
 		return true;
-	explain_problem(loader, source, &problem);
+	sup_explain_place(loader->error, source, problem.offset, problem.text);
 	return false;
 }
 
