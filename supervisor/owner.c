@@ -17,7 +17,8 @@ hash_text(uint64_t hash, const char *text)
 	return hash;
 }
 
-/* Start time of a process; 0 when there is none of that id. */
+/* Start time of a process; 0 when there is none of that id, or it is not to be
+ * had. */
 static uint64_t
 start_time(long pid)
 {
@@ -86,6 +87,8 @@ sup_owner_read(const char *name, struct sup_owner *owner)
 bool
 sup_owner_is_gone(const struct sup_owner *owner, const struct sup_owner *self)
 {
+	uint64_t now;
+
 	if (owner->host != self->host)
 		return false;
 	if (owner->boot != self->boot)
@@ -93,5 +96,10 @@ sup_owner_is_gone(const struct sup_owner *owner, const struct sup_owner *self)
 	/* In another PID namespace the number says nothing. */
 	if (owner->namespaces != self->namespaces)
 		return false;
-	return start_time(owner->pid) != owner->started;
+	now = start_time(owner->pid);
+	/* SECURITY: no start time is no proof: /proc may not have been to be
+	 * read, then or now, for want of descriptors for one. */
+	if (now == 0)
+		return !sup_sys_is_process((pid_t)owner->pid);
+	return owner->started != 0 && now != owner->started;
 }

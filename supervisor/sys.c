@@ -462,6 +462,12 @@ sup_sys_signal(int pidfd, pid_t pid, int signal)
 }
 
 /* P_PIDFD is an enumerator where the libc knows it: glibc 2.36. */
+bool
+sup_sys_is_process(pid_t pid)
+{
+	return kill(pid, 0) == 0 || errno != ESRCH;
+}
+
 int
 sup_sys_reap(int pidfd, siginfo_t *ret_info)
 {

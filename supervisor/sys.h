@@ -103,6 +103,8 @@ uint64_t sup_sys_cpu_time(pid_t pid);
 /* Sends a signal through the pidfd; where the kernel lacks that (or a tool
  * hides it), kill(2) on pid, which is an unreaped child of ours. */
 int sup_sys_signal(int pidfd, pid_t pid, int signal);
+/* Whether there is a process of that id, anybody's and a zombie included. */
+bool sup_sys_is_process(pid_t pid);
 /* 1 when the child has ended and is reaped, 0 when it runs, or -errno. */
 int sup_sys_reap(int pidfd, siginfo_t *ret_info);
 int sup_sys_prlimit(

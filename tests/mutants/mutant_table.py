@@ -802,6 +802,12 @@ MUTANTS = {
         (("supervisor/exec_mcp.c",
           "\t\tsup_tool_marks_apply(e);", "\t\t(void)0;"),),
         e2e("test_830_mcp", "Marked.test_refused_before_the_server_is_asked")),
+    "gone-without-a-proof": Mutant(
+        "supervisor/owner.c", "no start time is no proof",
+        (("supervisor/owner.c",
+          "\t\treturn !sup_sys_is_process((pid_t)owner->pid);",
+          "\t\treturn owner->started != 0;"),),
+        unit("test_owner")),
     # --- HTTP tools -------------------------------------------------------
     "translated-is-public": Mutant(
         "bindings/address.c", "a translator hands it on",
