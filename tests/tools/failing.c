@@ -114,7 +114,7 @@
  * strncmp strnlen strrchr strsignal strspn strstr strtol strtoull vsnprintf
  * _exit exit qsort abort getppid getuid fputc fflush strerrorname_np sscanf
  * strpbrk explicit_bzero nanosleep sysconf dlsym dlclose strsep inet_pton
- * strncasecmp memmem
+ * getenv strncasecmp memmem
  */
 
 #define EXPORTED __attribute__((visibility("default")))
