@@ -133,7 +133,7 @@ FAULTS = {
 
     # --- the supervisor ----------------------------------------------------
     "replies-by-order": (
-        "supervisor/exec_io.c",
+        "supervisor/exec_tools.c",
         "\tbind_budget_left(bind_session_budget(e->tools), frame.left);",
         "\tstruct bind_reply in_order = *reply;\n\n"
         "\tin_order.id = e->chan.session.replied++;\n"
@@ -145,7 +145,7 @@ FAULTS = {
                   "naive_is(kind, wire_tool_kind_word(call->kind))",
                   "rig_admission(made)")),
     "replied-twice": (
-        "supervisor/exec_io.c",
+        "supervisor/exec_tools.c",
         "\tbind_budget_left(bind_session_budget(e->tools), frame.left);",
         "\tbind_budget_left(bind_session_budget(e->tools), frame.left);\n"
         "\t(void)!sup_chan_send(&e->chan, max + LEFT_MAX + WIRE_KIB,\n"

@@ -13,6 +13,7 @@
 #include "supervisor/exec_ledger.h"
 #include "supervisor/exec_mcp.h"
 #include "supervisor/exec_memory.h"
+#include "supervisor/exec_tools.h"
 #include "supervisor/exec_trace.h"
 #include "supervisor/exec_tree.h"
 #include "supervisor/result.h"

@@ -17,6 +17,7 @@
 
 #include "supervisor/exec_io.h"
 #include "supervisor/exec_memory.h"
+#include "supervisor/exec_tools.h"
 #include "supervisor/refusal.h"
 #include "supervisor/sys.h"
 

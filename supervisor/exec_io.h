@@ -20,11 +20,4 @@ void sup_exec_woken(struct sup_watch *watch, uint32_t events);
 /* Takes the records that the stub has sent so far. */
 void sup_exec_take_reports(struct weir_execution *execution);
 
-/* Makes the tool side of the execution. */
-WIRE_MUST_USE enum wire_err sup_exec_open_tools(
-    struct weir_execution *execution, struct wire_errinfo *info);
-
-/* Ends it, what still runs included, and keeps the meters as they stand. */
-void sup_exec_close_tools(struct weir_execution *execution);
-
 #endif

@@ -66,8 +66,8 @@ own_namespace(const struct sup_evidence *e, enum sup_namespace which)
 	    e->host.inode[which] != e->child.inode[which];
 }
 
-static bool
-limit_stands(const struct sup_evidence *e, enum wire_limit limit)
+bool
+sup_grades_limit_stands(const struct sup_evidence *e, enum wire_limit limit)
 {
 	return e->planned[limit] && e->limits_read &&
 	    e->soft[limit] == e->want_soft[limit] &&
@@ -162,8 +162,8 @@ grade_filesystem(const struct sup_evidence *e, struct sup_grades *g)
  * filter stands: else Unix sockets of the host would be open with it, and
  * nothing would tell.
  */
-static bool
-network_is_excused(const struct sup_evidence *e)
+bool
+sup_grades_network_is_excused(const struct sup_evidence *e)
 {
 	return e->network && e->ready && e->fork_errno == EPERM;
 }
@@ -171,7 +171,7 @@ network_is_excused(const struct sup_evidence *e)
 static void
 grade_granted_network(const struct sup_evidence *e, struct sup_grades *g)
 {
-	if (network_is_excused(e))
+	if (sup_grades_network_is_excused(e))
 		set(g, SUP_NETWORK, SUP_UNAVAILABLE,
 		    "granted: the host's network, its loopback and internal "
 		    "services included; socket() for IPv4: errno %" PRIu32
@@ -370,7 +370,7 @@ grade_watchdog(const struct sup_evidence *e, struct sup_grades *g)
 static void
 grade_memory(const struct sup_evidence *e, struct sup_grades *g, bool single)
 {
-	if (!limit_stands(e, WIRE_LIMIT_AS))
+	if (!sup_grades_limit_stands(e, WIRE_LIMIT_AS))
 		set(g, SUP_MEMORY, SUP_UNAVAILABLE,
 		    "stage address_space: the limit is not in force");
 	else if (e->memory.by == SUP_MEMORY_WATCHDOG)
@@ -394,7 +394,7 @@ grade_limits(const struct sup_evidence *e, struct sup_grades *g)
 {
 	bool single = e->ready && e->fork_errno == EPERM && e->processes == 0;
 
-	if (!limit_stands(e, WIRE_LIMIT_CPU))
+	if (!sup_grades_limit_stands(e, WIRE_LIMIT_CPU))
 		set(g, SUP_CPU, SUP_UNAVAILABLE,
 		    "stage cpu: the limit is not in force");
 	else if (e->tree_watched)
@@ -410,7 +410,7 @@ grade_limits(const struct sup_evidence *e, struct sup_grades *g)
 		    e->soft[WIRE_LIMIT_CPU], e->hard[WIRE_LIMIT_CPU],
 		    single ? "one process" : "more processes are possible");
 	grade_memory(e, g, single);
-	if (limit_stands(e, WIRE_LIMIT_FSIZE))
+	if (sup_grades_limit_stands(e, WIRE_LIMIT_FSIZE))
 		set(g, SUP_FILE_SIZE, SUP_ENFORCED,
 		    "RLIMIT_FSIZE %" PRIu64 " bytes read by the host",
 		    e->soft[WIRE_LIMIT_FSIZE]);
@@ -423,7 +423,7 @@ static void
 grade_process_count(const struct sup_evidence *e, struct sup_grades *g)
 {
 	bool filter = e->ready && e->fork_errno == EPERM;
-	bool limit = limit_stands(e, WIRE_LIMIT_NPROC) &&
+	bool limit = sup_grades_limit_stands(e, WIRE_LIMIT_NPROC) &&
 	    (own_namespace(e, SUP_NS_USER) || e->status.uid[0] != e->host_uid);
 
 	if (e->processes > 0 && limit && e->tree_watched)
@@ -459,29 +459,6 @@ grade_process_count(const struct sup_evidence *e, struct sup_grades *g)
 		    "limit");
 }
 
-enum sup_level
-sup_level_of(const enum sup_grade grade[SUP_GUARANTEE_COUNT], bool network)
-{
-	static const enum sup_guarantee isolated[] = {SUP_FILESYSTEM,
-	    SUP_NETWORK, SUP_PROCESS_TREE, SUP_IDENTITY, SUP_FILE_SIZE,
-	    SUP_WALL_CLOCK, SUP_ENVIRONMENT};
-	bool all = true;
-
-	for (size_t i = 0; i < sizeof(isolated) / sizeof(isolated[0]); i++)
-		all = all && grade[isolated[i]] == SUP_ENFORCED;
-	for (size_t i = 0; i < SUP_GUARANTEE_COUNT; i++)
-		all = all && grade[i] != SUP_UNAVAILABLE;
-	if (all)
-		return SUP_LEVEL_ISOLATED;
-	if (grade[SUP_FILESYSTEM] == SUP_ENFORCED &&
-	    grade[SUP_ENVIRONMENT] == SUP_ENFORCED &&
-	    (network || grade[SUP_NETWORK] >= SUP_UNVERIFIED) &&
-	    grade[SUP_PROCESS_TREE] >= SUP_UNVERIFIED &&
-	    grade[SUP_PROCESS_COUNT] >= SUP_UNVERIFIED)
-		return SUP_LEVEL_PROCESS;
-	return SUP_LEVEL_NONE;
-}
-
 void
 sup_grades_derive(const struct sup_evidence *e, struct sup_grades *ret_grades)
 {
@@ -504,115 +481,10 @@ sup_grades_derive(const struct sup_evidence *e, struct sup_grades *ret_grades)
 		set(ret_grades, SUP_ENVIRONMENT, SUP_UNAVAILABLE,
 		    "the environment seen inside differs from the plan's");
 	ret_grades->level =
-	    sup_level_of(ret_grades->grade, network_is_excused(e));
+	    sup_level_of(ret_grades->grade, sup_grades_network_is_excused(e));
 	/* Isolated means a root of its own, too (C5): on the host's root the
 	 * names of all its files stay visible. */
 	if (e->backend != WIRE_BACKEND_ISOLATED &&
 	    ret_grades->level == SUP_LEVEL_ISOLATED)
 		ret_grades->level = SUP_LEVEL_PROCESS;
-}
-
-/* The guarantee that keeps the level down: the first that is worst. */
-static enum sup_guarantee
-weakest(const struct sup_grades *g, const struct sup_evidence *e)
-{
-	enum sup_guarantee worst = SUP_FILESYSTEM;
-
-	for (size_t i = 1; i < SUP_GUARANTEE_COUNT; i++)
-		if (g->grade[i] < g->grade[worst] &&
-		    (i != SUP_NETWORK || !network_is_excused(e)))
-			worst = (enum sup_guarantee)i;
-	return worst;
-}
-
-/*
- * SECURITY: what a grant of processes rests on, whatever the level (C14): that
- * none but the interpreter can be executed, that there is a bound of their
- * number, and that what they use is summed up.
- */
-static bool
-refuse_processes(const struct sup_grades *grades, const struct sup_evidence *e,
-    char *text, size_t text_max)
-{
-	if (e->processes == 0 || e->backend == WIRE_BACKEND_NONE)
-		return false;
-	if (!e->landlock_proved) {
-		(void)snprintf(text, text_max,
-		    "stage landlock: processes are granted, and without "
-		    "Landlock (errno %" PRIu32
-		    ") more than the interpreter could be executed; the "
-		    "kernel needs \"landlock\" in its lsm= list",
-		    e->landlock_errno);
-		return true;
-	}
-	if (grades->grade[SUP_PROCESS_COUNT] == SUP_UNAVAILABLE) {
-		(void)snprintf(text, text_max, "limit processes: %s",
-		    grades->evidence[SUP_PROCESS_COUNT]);
-		return true;
-	}
-	return false;
-}
-
-bool
-sup_grades_refuse(const struct sup_grades *grades,
-    const struct sup_evidence *evidence, enum sup_level wanted, char *text,
-    size_t text_max)
-{
-	if (grades->level < wanted) {
-		enum sup_guarantee worst = weakest(grades, evidence);
-
-		(void)snprintf(text, text_max,
-		    "level %s was asked for and %s was had: %s is %s: %s",
-		    sup_level_word(wanted), sup_level_word(grades->level),
-		    sup_guarantee_word(worst),
-		    sup_grade_word(grades->grade[worst]),
-		    grades->evidence[worst]);
-		return true;
-	}
-	if (refuse_processes(grades, evidence, text, text_max))
-		return true;
-	/* Whatever the level: a limit that was asked for and that nothing
-	 * holds is not to be taken for one. */
-	if (evidence->memory.by != SUP_MEMORY_NONE &&
-	    grades->grade[SUP_MEMORY] == SUP_UNAVAILABLE) {
-		(void)snprintf(
-		    text, text_max, "%s", grades->evidence[SUP_MEMORY]);
-		return true;
-	}
-	if (evidence->foreign_fd >= 0) {
-		(void)snprintf(text, text_max,
-		    "stage descriptors: descriptor %d is open inside and "
-		    "nobody gave it",
-		    evidence->foreign_fd);
-		return true;
-	}
-	if (evidence->dumpable != 0 && evidence->backend != WIRE_BACKEND_NONE) {
-		(void)snprintf(text, text_max,
-		    "stage dumpable: the interpreter is dumpable");
-		return true;
-	}
-	if (!limit_stands(evidence, WIRE_LIMIT_CORE) ||
-	    !limit_stands(evidence, WIRE_LIMIT_NOFILE)) {
-		(void)snprintf(text, text_max,
-		    "stage %s: the limit is not in force",
-		    limit_stands(evidence, WIRE_LIMIT_CORE) ? "open_files"
-							    : "core");
-		return true;
-	}
-	return false;
-}
-
-bool
-sup_grades_fell(const struct sup_grades *before, const struct sup_grades *now,
-    char *text, size_t text_max)
-{
-	for (size_t i = 0; i < SUP_GUARANTEE_COUNT; i++) {
-		if (now->grade[i] >= before->grade[i])
-			continue;
-		(void)snprintf(text, text_max, "%s was %s and is %s: %s",
-		    guarantee_words[i], grade_words[before->grade[i]],
-		    grade_words[now->grade[i]], now->evidence[i]);
-		return true;
-	}
-	return false;
 }

@@ -68,4 +68,13 @@ bool sup_grades_refuse(const struct sup_grades *grades,
 bool sup_grades_fell(const struct sup_grades *before,
     const struct sup_grades *now, char *text, size_t text_max);
 
+/* --- for grades.c and grades_level.c ------------------------------------- */
+
+/* The limit was planned, and the host read it as it was wanted. */
+bool sup_grades_limit_stands(
+    const struct sup_evidence *evidence, enum wire_limit limit);
+
+/* The network was granted, and what the grant rests on stands. */
+bool sup_grades_network_is_excused(const struct sup_evidence *evidence);
+
 #endif

@@ -5,56 +5,40 @@
 #include <limits.h>
 #include <linux/capability.h>
 #include <linux/mount.h>
-#include <poll.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
-#include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
-/* The result, or -errno; repeated while a signal interrupts. */
-#define CALL(expression)                                                       \
-	__extension__({                                                        \
-		long r_;                                                       \
-		do                                                             \
-			r_ = (expression);                                     \
-		while (r_ < 0 && errno == EINTR);                              \
-		r_ < 0 ? -(long)errno : r_;                                    \
-	})
+#include "supervisor/sys_call.h"
 
 int
 sup_sys_open(const char *path, int flags)
 {
-	return (int)CALL(open(path, flags | O_CLOEXEC));
+	return (int)SUP_CALL(open(path, flags | O_CLOEXEC));
 }
 
 int
 sup_sys_create(const char *path, int flags)
 {
-	return (int)CALL(open(path, flags | O_CLOEXEC, 0600));
+	return (int)SUP_CALL(open(path, flags | O_CLOEXEC, 0600));
 }
 
 int
 sup_sys_unlink(const char *path)
 {
-	return (int)CALL(unlink(path));
+	return (int)SUP_CALL(unlink(path));
 }
 
 int
 sup_sys_openat(int dir_fd, const char *path, int flags)
 {
-	return (int)CALL(openat(dir_fd, path, flags | O_CLOEXEC));
+	return (int)SUP_CALL(openat(dir_fd, path, flags | O_CLOEXEC));
 }
 
 void
@@ -69,31 +53,31 @@ sup_sys_close(int *fd)
 ssize_t
 sup_sys_read(int fd, void *buf, size_t len)
 {
-	return CALL(read(fd, buf, len));
+	return SUP_CALL(read(fd, buf, len));
 }
 
 ssize_t
 sup_sys_write(int fd, const void *buf, size_t len)
 {
-	return CALL(write(fd, buf, len));
+	return SUP_CALL(write(fd, buf, len));
 }
 
 ssize_t
 sup_sys_read_at(int fd, void *buf, size_t len, uint64_t offset)
 {
-	return CALL(pread(fd, buf, len, (off_t)offset));
+	return SUP_CALL(pread(fd, buf, len, (off_t)offset));
 }
 
 ssize_t
 sup_sys_write_at(int fd, const void *buf, size_t len, uint64_t offset)
 {
-	return CALL(pwrite(fd, buf, len, (off_t)offset));
+	return SUP_CALL(pwrite(fd, buf, len, (off_t)offset));
 }
 
 int
 sup_sys_punch(int fd, uint64_t offset, uint64_t len)
 {
-	return (int)CALL(
+	return (int)SUP_CALL(
 	    fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 		(off_t)offset, (off_t)len));
 }
@@ -145,29 +129,30 @@ sup_sys_put(const char *path, const char *text)
 int
 sup_sys_pipe(int ret_fds[2])
 {
-	return (int)CALL(pipe2(ret_fds, O_CLOEXEC));
+	return (int)SUP_CALL(pipe2(ret_fds, O_CLOEXEC));
 }
 
 int
 sup_sys_socketpair(int type, int ret_fds[2])
 {
-	return (int)CALL(socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ret_fds));
+	return (int)SUP_CALL(
+	    socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ret_fds));
 }
 
 int
 sup_sys_set_nonblocking(int fd)
 {
-	long flags = CALL(fcntl(fd, F_GETFL));
+	long flags = SUP_CALL(fcntl(fd, F_GETFL));
 
 	if (flags < 0)
 		return (int)flags;
-	return (int)CALL(fcntl(fd, F_SETFL, flags | O_NONBLOCK));
+	return (int)SUP_CALL(fcntl(fd, F_SETFL, flags | O_NONBLOCK));
 }
 
 ssize_t
 sup_sys_send(int fd, const void *buf, size_t len)
 {
-	return CALL(send(fd, buf, len, MSG_NOSIGNAL | MSG_DONTWAIT));
+	return SUP_CALL(send(fd, buf, len, MSG_NOSIGNAL | MSG_DONTWAIT));
 }
 
 /*
@@ -217,7 +202,7 @@ sup_sys_recv(int fd, void *buf, size_t len, int *ret_fd, unsigned *ret_closed)
 
 	if (ret_fd != NULL)
 		*ret_fd = -1;
-	n = CALL(recvmsg(fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC));
+	n = SUP_CALL(recvmsg(fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC));
 	if (n >= 0 && msg.msg_controllen > 0)
 		take_fds(&msg, ret_fd, ret_closed);
 	return n;
@@ -226,14 +211,14 @@ sup_sys_recv(int fd, void *buf, size_t len, int *ret_fd, unsigned *ret_closed)
 int
 sup_sys_pipe_size(int fd)
 {
-	return (int)CALL(fcntl(fd, F_GETPIPE_SZ));
+	return (int)SUP_CALL(fcntl(fd, F_GETPIPE_SZ));
 }
 
 int
 sup_sys_sealed(const char *name, struct wire_span bytes)
 {
 	struct rlimit limit;
-	long fd = CALL(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+	long fd = SUP_CALL(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
 	int result = (int)fd;
 	ssize_t n;
 	long r;
@@ -249,7 +234,7 @@ sup_sys_sealed(const char *name, struct wire_span bytes)
 	r = n < 0 ? n : (size_t)n == bytes.len ? 0 : -EIO;
 	/* SECURITY: what was checked is what will be read. */
 	if (r == 0)
-		r = CALL(fcntl((int)fd, F_ADD_SEALS,
+		r = SUP_CALL(fcntl((int)fd, F_ADD_SEALS,
 		    F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE));
 	if (r < 0) {
 		sup_sys_close(&result);
@@ -261,38 +246,38 @@ sup_sys_sealed(const char *name, struct wire_span bytes)
 int
 sup_sys_open_tree(const char *path)
 {
-	return (int)CALL(syscall(SYS_open_tree, AT_FDCWD, path,
+	return (int)SUP_CALL(syscall(SYS_open_tree, AT_FDCWD, path,
 	    OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE));
 }
 
 int
 sup_sys_fstat(int fd, struct stat *ret_stat)
 {
-	return (int)CALL(fstat(fd, ret_stat));
+	return (int)SUP_CALL(fstat(fd, ret_stat));
 }
 
 int
 sup_sys_stat(const char *path, struct stat *ret_stat)
 {
-	return (int)CALL(stat(path, ret_stat));
+	return (int)SUP_CALL(stat(path, ret_stat));
 }
 
 int
 sup_sys_lstat(const char *path, struct stat *ret_stat)
 {
-	return (int)CALL(lstat(path, ret_stat));
+	return (int)SUP_CALL(lstat(path, ret_stat));
 }
 
 bool
 sup_sys_readable(const char *path)
 {
-	return CALL(faccessat(AT_FDCWD, path, R_OK, AT_EACCESS)) == 0;
+	return SUP_CALL(faccessat(AT_FDCWD, path, R_OK, AT_EACCESS)) == 0;
 }
 
 int
 sup_sys_readlinkat(int dir_fd, const char *path, char *buf, size_t len)
 {
-	long n = CALL(readlinkat(dir_fd, path, buf, len));
+	long n = SUP_CALL(readlinkat(dir_fd, path, buf, len));
 
 	if (n < 0)
 		return (int)n;
@@ -334,179 +319,9 @@ sup_sys_getcwd(char *buf, size_t len)
 }
 
 int
-sup_sys_epoll(void)
-{
-	return (int)CALL(epoll_create1(EPOLL_CLOEXEC));
-}
-
-int
-sup_sys_epoll_ctl(int epoll_fd, int op, int fd, uint32_t events, void *data)
-{
-	struct epoll_event event = {.events = events, .data.ptr = data};
-
-	return (int)CALL(epoll_ctl(epoll_fd, op, fd, &event));
-}
-
-int
-sup_sys_epoll_wait(
-    int epoll_fd, struct epoll_event *events, int max, int timeout_ms)
-{
-	return (int)CALL(epoll_wait(epoll_fd, events, max, timeout_ms));
-}
-
-int
-sup_sys_eventfd(void)
-{
-	return (int)CALL(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-}
-
-int
-sup_sys_poll(struct pollfd *polled, size_t count, int timeout_ms)
-{
-	return (int)CALL(poll(polled, count, timeout_ms));
-}
-
-bool
-sup_sys_is_readable(int fd)
-{
-	struct pollfd polled = {fd, POLLIN, 0};
-
-	return CALL(poll(&polled, 1, 0)) > 0;
-}
-
-void
-sup_sys_wait_readable(int fd, int timeout_ms)
-{
-	struct pollfd polled = {fd, POLLIN, 0};
-
-	(void)sup_sys_poll(&polled, 1, timeout_ms);
-}
-
-void
-sup_sys_shutdown(int fd)
-{
-	(void)shutdown(fd, SHUT_WR);
-}
-
-int
-sup_sys_signalfd(const sigset_t *set)
-{
-	return (int)CALL(signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK));
-}
-
-int
-sup_sys_timerfd(void)
-{
-	return (int)CALL(
-	    timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
-}
-
-int
-sup_sys_timerfd_set(int fd, uint64_t at_ns)
-{
-	struct itimerspec spec = {.it_value = {(time_t)(at_ns / 1000000000u),
-				      (long)(at_ns % 1000000000u)}};
-
-	return (int)CALL(timerfd_settime(fd, TFD_TIMER_ABSTIME, &spec, NULL));
-}
-
-bool
-sup_sys_timerfd_armed(int fd)
-{
-	struct itimerspec spec;
-
-	if (CALL(timerfd_gettime(fd, &spec)) < 0)
-		return false;
-	return spec.it_value.tv_sec != 0 || spec.it_value.tv_nsec != 0;
-}
-
-uint64_t
-sup_sys_now(void)
-{
-	struct timespec now = {0, 0};
-
-	/* Cannot fail for this clock on any kernel that weir runs on. */
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-uint64_t
-sup_sys_own_time(void)
-{
-	struct timespec used = {0, 0};
-
-	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-	return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
-}
-
-uint64_t
-sup_sys_cpu_time(pid_t pid)
-{
-	struct timespec used = {0, 0};
-	clockid_t clock;
-
-	if (clock_getcpuclockid(pid, &clock) != 0 ||
-	    clock_gettime(clock, &used) != 0)
-		return 0;
-	return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
-}
-
-int
-sup_sys_signal(int pidfd, pid_t pid, int signal)
-{
-	long r = CALL(syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0));
-
-	if (r == -ENOSYS && pid > 0)
-		r = CALL(kill(pid, signal));
-	return (int)r;
-}
-
-/* P_PIDFD is an enumerator where the libc knows it: glibc 2.36. */
-bool
-sup_sys_is_process(pid_t pid)
-{
-	return kill(pid, 0) == 0 || errno != ESRCH;
-}
-
-int
-sup_sys_reap(int pidfd, siginfo_t *ret_info)
-{
-	long r;
-
-	memset(ret_info, 0, sizeof(*ret_info));
-	r = CALL(
-	    waitid(P_PIDFD, (id_t)pidfd, ret_info, WEXITED | WNOHANG | __WALL));
-	if (r < 0)
-		return (int)r;
-	return ret_info->si_pid != 0 ? 1 : 0;
-}
-
-int
-sup_sys_prlimit(pid_t pid, int resource, uint64_t *ret_soft, uint64_t *ret_hard)
-{
-	struct rlimit is;
-	long r = CALL(prlimit(pid, resource, NULL, &is));
-
-	if (r < 0)
-		return (int)r;
-	*ret_soft = is.rlim_cur;
-	*ret_hard = is.rlim_max;
-	return 0;
-}
-
-int
-sup_sys_clone(
-    int (*run)(void *), void *stack_top, int flags, void *arg, int *ret_pidfd)
-{
-	int pid = clone(run, stack_top, flags, arg, ret_pidfd);
-
-	return pid < 0 ? -errno : pid;
-}
-
-int
 sup_sys_random(void *buf, size_t len)
 {
-	ssize_t n = CALL(getrandom(buf, len, 0));
+	ssize_t n = SUP_CALL(getrandom(buf, len, 0));
 
 	return n < 0 ? (int)n : (size_t)n == len ? 0 : -EIO;
 }
@@ -514,13 +329,13 @@ sup_sys_random(void *buf, size_t len)
 int
 sup_sys_dup_above(int fd, int lowest)
 {
-	return (int)CALL(fcntl(fd, F_DUPFD_CLOEXEC, lowest));
+	return (int)SUP_CALL(fcntl(fd, F_DUPFD_CLOEXEC, lowest));
 }
 
 int
 sup_sys_dup_to(int fd, int number)
 {
-	return (int)CALL(dup2(fd, number));
+	return (int)SUP_CALL(dup2(fd, number));
 }
 
 int

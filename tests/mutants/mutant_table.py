@@ -430,8 +430,8 @@ MUTANTS = {
           "e->landlock_proved &&", "\treturn e->ready || "
           "e->landlock_proved ||"),), unit("test_grades_tree")),
     "processes-without-their-bounds": Mutant(
-        "supervisor/grades.c", "what a grant of processes rests on",
-        (("supervisor/grades.c",
+        "supervisor/grades_level.c", "what a grant of processes rests on",
+        (("supervisor/grades_level.c",
           "\tif (e->processes == 0 || e->backend == WIRE_BACKEND_NONE)\n"
           "\t\treturn false;", "\tif (e->processes < 1u << 20)\n"
           "\t\treturn false;"),), unit("test_grades_tree")),
@@ -575,7 +575,7 @@ MUTANTS = {
         unit("test_ledger_file")),
     "answers-before-the-disk": Mutant(
         "supervisor/exec_ledger.c", "an answer whose end is not on the disk",
-        (("supervisor/exec_io.c", "\t\tsup_chan_hold(&e->chan);",
+        (("supervisor/exec_tools.c", "\t\tsup_chan_hold(&e->chan);",
           "\t\te->chan.held = false;"),),
         e2e("test_810_kills", "Disk.test_a_disk_that_fails")),
     "doctor-maps-root": Mutant(
