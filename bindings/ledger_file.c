@@ -17,6 +17,10 @@
 /* The part of the wait that is left once somebody has kept the lock for all of
  * it: each call would stop the event loop for so long again. */
 #define IMPATIENCE 64
+/* With `disk`: what may be on its way to the disk at a time. A machine that
+ * stops may leave zeros for all of it and a record more, and is_zero of a
+ * reader takes no more than a frame of them for a torn tail. */
+#define GROUP_MAX (BIND_LEDGER_FRAME_MAX / 2)
 
 struct bind_ledger {
 	int fd;
@@ -28,6 +32,7 @@ struct bind_ledger {
 	struct bind_hmac hmac;
 	struct bind_ledger_reader at; /* behind the last record that was read */
 	struct bind_ledger_fold fold;
+	uint64_t synced;   /* what is before it was safe at some time */
 	uint64_t torn_len; /* cut off at at.offset, and not recorded yet */
 	uint8_t out[OUT_MAX];
 	uint8_t buffer[BUFFER];
@@ -274,6 +279,7 @@ bind_ledger_new(const struct bind_ledger_config *config,
 		bind_ledger_free(ledger);
 		return err;
 	}
+	ledger->synced = ledger->at.offset;
 	*ret_ledger = ledger;
 	return WIRE_OK;
 }
@@ -306,6 +312,20 @@ spent_meter(const struct bind_ledger *ledger,
 	return BIND_METER_NONE;
 }
 
+static int
+sync_file(struct bind_ledger *ledger)
+{
+	int r = bind_sys_sync(ledger->fd);
+
+	if (r < 0)
+		/* KERNEL: fsync(2): pages that could not be written count as
+		 * clean afterwards; a second one would say that all is well. */
+		ledger->broken = true;
+	else
+		ledger->synced = ledger->at.offset;
+	return r;
+}
+
 enum wire_err
 bind_ledger_append(struct bind_ledger *ledger,
     struct bind_ledger_record *record, const struct bind_ledger_bounds *bounds,
@@ -333,6 +353,9 @@ bind_ledger_append(struct bind_ledger *ledger,
 	if (record->event == BIND_LEDGER_OPENED ||
 	    record->event == BIND_LEDGER_CLOSED)
 		err = bind_ledger_sync(ledger, info);
+	else if (ledger->disk && ledger->at.offset - ledger->synced > GROUP_MAX)
+		/* It stays due, and who sees to that learns how it went. */
+		(void)sync_file(ledger);
 	return err;
 }
 
@@ -341,25 +364,23 @@ bind_ledger_sync(struct bind_ledger *ledger, struct wire_errinfo *info)
 {
 	int r;
 
-	if (ledger->broken)
-		return fail_system(info, "sync", -EIO);
-	if (!ledger->disk || !ledger->unsynced)
+	if (!ledger->broken && (!ledger->disk || !ledger->unsynced))
 		return WIRE_OK;
-	r = bind_sys_sync(ledger->fd);
-	if (r < 0) {
-		/* KERNEL: fsync(2): pages that could not be written count as
-		 * clean afterwards; a second one would say that all is well. */
-		ledger->broken = true;
-		return fail_system(info, "sync", r);
-	}
 	ledger->unsynced = false;
-	return WIRE_OK;
+	r = ledger->broken ? -EIO : sync_file(ledger);
+	return r < 0 ? fail_system(info, "sync", r) : WIRE_OK;
 }
 
 bool
 bind_ledger_is_due(const struct bind_ledger *ledger)
 {
-	return ledger->disk && ledger->unsynced && !ledger->broken;
+	return ledger->disk && ledger->unsynced;
+}
+
+bool
+bind_ledger_is_broken(const struct bind_ledger *ledger)
+{
+	return ledger->broken;
 }
 
 void

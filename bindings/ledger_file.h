@@ -11,8 +11,9 @@
  * What an append returned WIRE_OK for survives the death of this process. With
  * `disk` it survives the death of the machine too, once bind_ledger_sync has
  * returned: one for all that was appended before, so that what becomes due
- * together goes there together. `opened` and `closed`, of which there is one,
- * are there before the append returns.
+ * together goes there together, at the latest when it comes to half a frame,
+ * so that what a machine leaves that stops is a torn tail. `opened` and
+ * `closed`, of which there is one, are there before the append returns.
  *
  * A file that is not as it was written is never written to again: DAMAGED, with
  * the place in info->offset and the reason in info->site. After an append that
@@ -73,6 +74,8 @@ WIRE_MUST_USE enum wire_err bind_ledger_sync(
     struct bind_ledger *ledger, struct wire_errinfo *info);
 /* Whether something was appended that a sync would have to see to. */
 bool bind_ledger_is_due(const struct bind_ledger *ledger);
+/* Whether a sync has failed. */
+bool bind_ledger_is_broken(const struct bind_ledger *ledger);
 
 /* HMAC-SHA256 with the key. */
 void bind_ledger_hash(const struct bind_ledger *ledger, struct wire_span bytes,

@@ -41,9 +41,10 @@ struct weir {
 	char *libexec;
 	char **environment; /* NULL-terminated, or NULL */
 	int stub_fd, null_fd;
-	int runs_fd; /* of the state directory; -1: none */
-	char *state; /* its path without links, or NULL */
-	bool disk;   /* the ledgers' durability */
+	int runs_fd;	  /* of the state directory; -1: none */
+	char *state;	  /* its path without links, or NULL */
+	bool disk;	  /* the ledgers' durability */
+	bool disk_failed; /* one could not be made safe */
 	uint8_t key[BIND_LEDGER_KEY];
 	uint32_t layers;
 	enum weir_fault fault; /* of the last call that failed */

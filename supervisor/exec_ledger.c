@@ -75,6 +75,16 @@ sup_exec_ledger_open(
 		return false;
 	}
 	e->weir->fault = WEIR_FAULT_OTHER;
+	/* SECURITY: a later sync, of another descriptor as well, may say that
+	 * all is well. fsync(2). */
+	if (e->weir->disk_failed) {
+		sup_explain(error,
+		    "run %s: a ledger could not be written to the disk before, "
+		    "and what is there cannot be relied on: see to the disk of "
+		    "the state directory, then start weir anew",
+		    run);
+		return false;
+	}
 	(void)snprintf(e->run, sizeof(e->run), "%s", run);
 	config.fd =
 	    sup_state_open_run(e->weir->runs_fd, run, e->weir->disk, error);
@@ -114,6 +124,14 @@ sup_exec_ledger_record(struct weir_execution *e)
 
 /* --- durability `disk` --------------------------------------------------- */
 
+/* After anything that may have synced. */
+static void
+note_disk(struct weir_execution *e)
+{
+	if (bind_ledger_is_broken(e->to_ledger.ledger))
+		e->weir->disk_failed = true;
+}
+
 /*
  * The end of a turn in which something was recorded: one sync for all of it.
  * Then the answers go out whose ends are on the disk now, and the calls are
@@ -133,6 +151,7 @@ sync_ready(struct sup_watch *watch, uint32_t events)
 	bool is_safe = bind_ledger_sync(to->ledger, &info) == WIRE_OK;
 
 	(void)events;
+	note_disk(e);
 	if (!is_safe && to->failures++ == 0)
 		to->failure = info;
 	if (is_safe) {
@@ -266,6 +285,7 @@ sup_exec_ledger_opened(struct weir_execution *e, struct wire_errinfo *info)
 	if (err == WIRE_OK)
 		err = bind_ledger_append(
 		    e->to_ledger.ledger, &o.record, NULL, &spent, info);
+	note_disk(e);
 	if (err == WIRE_OK) {
 		e->is_recorded = true;
 		return WIRE_OK;
@@ -327,6 +347,7 @@ append_closed(struct weir_execution *e, struct wire_errinfo *info)
 	if (err == WIRE_OK)
 		err = bind_ledger_append(
 		    e->to_ledger.ledger, &record, NULL, &spent, info);
+	note_disk(e);
 	return err;
 }
 

@@ -37,7 +37,9 @@ struct weir_config {
 	/* Where the ledgers of Runs are kept; NULL: there are none. */
 	const char *state;
 	/* Ledgers survive the machine's death, too: weir_dispatch waits for the
-	 * disk, once for all that was recorded in a turn of an execution. */
+	 * disk, once for all that was recorded in a turn of an execution. Once
+	 * the disk has failed, nothing more is started: what it says later is
+	 * not to be relied on (fsync(2)). */
 	bool disk;
 };
 

@@ -15,7 +15,7 @@ import re
 import subprocess
 
 from test_800_ledger import SPEND, Ledger
-from weir_test import (ECHO, HANG, TOOLS, command, main, run, shell,
+from weir_test import (ECHO, HANG, PYTHON, TOOLS, WEIR, command, main, run, shell,
                        survivors, wait_for_orphans)
 
 SHIM = os.path.join(TOOLS, "faulty.so")
@@ -80,15 +80,18 @@ class Faulty(Ledger):
         tools["bad"] = self.tool("bad", code=1)
         return tools
 
-    def victim(self, at, how, *options, program=PROGRAM, tools=None,
-               **more):
-        """Its exit status and what the program had printed by then. Without
-        --json that leaves at once."""
-        # The file has to be there to be known.
+    def make_ledger(self):
+        """The file has to be there to be known."""
         os.makedirs(os.path.dirname(self.ledger()), 0o700, exist_ok=True)
         os.chmod(self.state, 0o700)
         with open(self.ledger(), "ab") as file:
             os.fchmod(file.fileno(), 0o600)
+
+    def victim(self, at, how, *options, program=PROGRAM, tools=None,
+               **more):
+        """Its exit status and what the program had printed by then. Without
+        --json that leaves at once."""
+        self.make_ledger()
         done = subprocess.run(
             command(*self.options(), *options, json=False,
                     tools=tools or self.tools()) + ["-c", program],
@@ -384,6 +387,43 @@ class Disk(Faulty):
                 started = {r["tool"] for r in self.records()
                            if r["event"] == "started"}
                 self.assertLessEqual(set(begun), started)
+
+
+class OneSupervisor(Faulty):
+    """A host that goes on after its disk has failed."""
+
+    def twice(self, **fault):
+        libexec = os.path.join(os.path.dirname(WEIR), "../libexec/weir")
+        self.make_ledger()
+        done = subprocess.run(
+            [os.path.join(TOOLS, "obey"), libexec, PYTHON, self.state, "r",
+             "-1", "try: return echo()\nexcept ToolError as e: return e.kind",
+             "tool:echo=/bin/cat", "disk", "again"],
+            env=dict(os.environ, LD_PRELOAD=SHIM, FAULT_WHAT="sync",
+                     FAULT_HOW="EIO", FAULT_FILE=self.ledger(), **fault),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=HANG)
+        self.assertEqual(survivors(), [])
+        return done.stdout.decode().splitlines()
+
+    def test_nothing_more_is_recorded(self):
+        """Whichever sync it was: the next one, through another descriptor,
+        may say that all is well."""
+        for at in (1, 2, 3, 4):
+            with self.subTest(at=at):
+                self.again()
+                lines = self.twice(FAULT_AT=str(at))
+                self.assertRegex(lines[-1], "^run r: a ledger could not be "
+                                 "written to the disk before, .* start weir "
+                                 "anew$")
+                self.assertLessEqual(
+                    [r["event"] for r in self.records()].count("opened"), 1)
+
+    def test_without_a_fault(self):
+        lines = self.twice()
+        self.assertEqual([json.loads(line)["error"] for line in lines],
+                         [None, None])
+        self.assertEqual(
+            [r["event"] for r in self.records()].count("opened"), 2)
 
 
 class Failing(Faulty):

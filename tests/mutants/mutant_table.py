@@ -573,6 +573,11 @@ MUTANTS = {
         (("bindings/ledger_file.c", "\tledger->kept = r == -EAGAIN;",
           "\tledger->kept = r == 1;"),),
         unit("test_ledger_file")),
+    "a-disk-that-failed-is-used-on": Mutant(
+        "supervisor/exec_ledger.c", "a later sync, of another descriptor",
+        (("supervisor/exec_ledger.c", "\tif (e->weir->disk_failed) {",
+          "\tif (e->weir->disk_failed && !e->weir->disk) {"),),
+        e2e("test_810_kills", "OneSupervisor")),
     "answers-before-the-disk": Mutant(
         "supervisor/exec_ledger.c", "an answer whose end is not on the disk",
         (("supervisor/exec_tools.c", "\t\tsup_chan_hold(&e->chan);",

@@ -2,10 +2,12 @@
  * obey: a host that does what its program says, through the library.
  *
  * Usage: obey LIBEXEC PYTHON STATE RUN TURNS PROGRAM
- *            [tool:NAME=COMMAND | files:NAME=ROOT | limit:NAME=NUMBER]...
+ *            [tool:NAME=COMMAND | files:NAME=ROOT | limit:NAME=NUMBER |
+ *             disk | again]...
  *
- * Runs PROGRAM once and prints its result. Of what it writes to standard
- * output these lines are orders:
+ * Runs PROGRAM once and prints its result; with `again` twice in the same Run,
+ * a line each, or why the second was not started. `disk` is the durability of
+ * the ledger. Of what it writes to standard output these lines are orders:
  *
  *	cancel		ends it
  *	withdraw NAME	takes a tool back
@@ -28,7 +30,7 @@
 struct host {
 	struct weir *weir;
 	struct weir_execution *execution;
-	bool finished;
+	bool finished, again;
 	size_t len;
 	char orders[4096]; /* not carried out yet */
 };
@@ -105,7 +107,7 @@ obey(struct host *host)
 	host->len = left;
 }
 
-/* tool:NAME=COMMAND, files:NAME=ROOT or limit:NAME=NUMBER. */
+/* tool:NAME=COMMAND, files:NAME=ROOT, limit:NAME=NUMBER, disk or again. */
 static void
 take_word(struct host *host, char *word, struct weir_limit *limits,
     size_t *limit_count)
@@ -114,6 +116,10 @@ take_word(struct host *host, char *word, struct weir_limit *limits,
 	char *name = strchr(word, ':'), *value = strchr(word, '=');
 	struct weir_files files = {0};
 
+	if (strcmp(word, "again") == 0)
+		host->again = true;
+	if (strcmp(word, "again") == 0 || strcmp(word, "disk") == 0)
+		return;
 	if (name == NULL || value == NULL)
 		die("a word without ':' or '='");
 	*name++ = *value++ = '\0';
@@ -128,6 +134,28 @@ take_word(struct host *host, char *word, struct weir_limit *limits,
 	} else if (!weir_tool_command(host->weir, name, value, error)) {
 		die(error);
 	}
+}
+
+static void
+run_again(struct host *host, const struct weir_request *request,
+    const struct weir_events *events)
+{
+	char error[WEIR_ERROR_MAX];
+	const char *result;
+	size_t len;
+
+	host->finished = false;
+	host->execution = weir_start(host->weir, request, events, error);
+	if (host->execution == NULL) {
+		printf("%s\n", error);
+		return;
+	}
+	while (!host->finished)
+		if (!weir_dispatch(host->weir, -1))
+			die("the loop is broken");
+	result = weir_text(host->execution, WEIR_TEXT_RESULT, &len);
+	printf("%.*s\n", (int)len, result);
+	weir_execution_free(host->execution);
 }
 
 int
@@ -155,6 +183,8 @@ main(int argc, char **argv)
 	turns = strtol(argv[5], NULL, 10);
 	request.program = argv[6];
 	request.program_len = strlen(argv[6]);
+	for (int i = 7; i < argc; i++)
+		config.disk |= strcmp(argv[i], "disk") == 0;
 	host.weir = weir_new(&config, &fault, error);
 	if (host.weir == NULL)
 		die(error);
@@ -176,6 +206,8 @@ main(int argc, char **argv)
 	result = weir_text(host.execution, WEIR_TEXT_RESULT, &len);
 	printf("%.*s\n", (int)len, result);
 	weir_execution_free(host.execution);
+	if (host.again)
+		run_again(&host, &request, &events);
 	weir_free(host.weir);
 	return turns >= 0 ? 3 : 0;
 }

@@ -553,6 +553,39 @@ t_disk(void **state)
 	bind_ledger_free(ledger);
 }
 
+/* More than a torn tail may be of is never on its way. */
+static void
+t_a_group_has_an_end(void **state)
+{
+	struct bind_ledger_config config = rig_config();
+	struct bind_ledger *ledger = NULL;
+	struct wire_errinfo info = {"", 0, 0};
+	uint64_t begun;
+	size_t calls = 0;
+
+	(void)state;
+	config.disk = true;
+	assert_int_equal(bind_ledger_new(&config, &ledger, &info), WIRE_OK);
+	rig_append(ledger, BIND_LEDGER_OPENED, 1);
+	for (int group = 0; group < 3; group++) {
+		begun = bind_ledger_place(ledger)->offset;
+		syncs = 0;
+		sync_error = group == 2 ? EIO : 0;
+		while (syncs == 0)
+			rig_append(ledger, BIND_LEDGER_STARTED, ++calls);
+		assert_in_range(bind_ledger_place(ledger)->offset - begun,
+		    BIND_LEDGER_FRAME_MAX / 4, BIND_LEDGER_FRAME_MAX / 4 * 3);
+		/* Who waits for it is told all the same. */
+		assert_true(bind_ledger_is_due(ledger));
+	}
+	sync_error = 0;
+	assert_true(bind_ledger_is_broken(ledger));
+	assert_int_equal(bind_ledger_sync(ledger, &info), WIRE_ERR_SYSTEM);
+	assert_int_equal(info.sys, EIO);
+	assert_false(bind_ledger_is_due(ledger));
+	bind_ledger_free(ledger);
+}
+
 static void
 t_hashes_are_keyed(void **state)
 {
@@ -589,6 +622,7 @@ main(void)
 	    TEST(t_a_limit_on_files),
 	    TEST(t_a_full_disk),
 	    TEST(t_disk),
+	    TEST(t_a_group_has_an_end),
 	    TEST(t_hashes_are_keyed),
 	};
 
