@@ -12,8 +12,10 @@
 #define PROBE_NS (3 * SECOND_NS)
 /* How long a server may take for a new list while the old one stands. */
 #define REFRESH_NS (5 * SECOND_NS)
-/* A start that failed is repeated after that at the earliest. */
-#define AGAIN_NS SECOND_NS
+/* A start that failed is repeated after that at the earliest, and after twice
+ * as long each time that it fails again, so many times. */
+#define AGAIN_NS    SECOND_NS
+#define AGAIN_TWICE 6
 
 /* Bytes of standard error that are shown (B14). */
 #define STDERR_SHOWN 1024
@@ -118,7 +120,7 @@ do_spawn(struct bind_mcp_server *s)
 
 	bind_mcp_server_say_why(s, "");
 	s->noise = 0;
-	s->was_ready = s->stale = s->asked_anew = false;
+	s->stale = s->asked_anew = false;
 	if (probing)
 		await_until(s, now + PROBE_NS);
 	else
@@ -166,7 +168,7 @@ do_adopt(struct bind_mcp_server *s)
 	s->list = s->coming;
 	bind_mcp_list_init(&s->coming);
 	s->listed_ns = now_ns(s);
-	s->was_ready = true;
+	s->failures = 0;
 	s->asked_anew = false;
 }
 
@@ -185,8 +187,6 @@ do_settle(struct bind_mcp_server *s)
 static void
 do_kill(struct bind_mcp_server *s)
 {
-	if (!s->was_ready)
-		s->failed_ns = now_ns(s);
 	s->awaited = 0;
 	bind_mcp_process_end(&s->process);
 	bind_mcp_list_release(&s->list);
@@ -221,6 +221,15 @@ begin(struct bind_mcp_server *s)
 	    s, s->era == BIND_MCP_ERA_AUTO ? BIND_MCP_PROBE : BIND_MCP_START);
 }
 
+/* A probe that fails is none: another start follows at once. */
+static bool
+is_failed_start(const struct bind_mcp_server *s, enum bind_mcp_event event,
+    unsigned actions)
+{
+	return (s->state == BIND_MCP_HELLO || s->state == BIND_MCP_LISTING) &&
+	    (actions & BIND_MCP_DO_KILL) != 0 && event != BIND_MCP_STOP;
+}
+
 void
 bind_mcp_server_event(struct bind_mcp_server *s, enum bind_mcp_event event)
 {
@@ -228,6 +237,10 @@ bind_mcp_server_event(struct bind_mcp_server *s, enum bind_mcp_event event)
 	struct bind_mcp_step step = bind_mcp_next(s->state, event);
 
 	WIRE_BUG_IF(step.actions == 0);
+	if (is_failed_start(s, event, step.actions)) {
+		s->failed_ns = now_ns(s);
+		s->failures += s->failures <= AGAIN_TWICE;
+	}
 	s->state = step.next;
 	if (probed) {
 		s->restart = true;
@@ -329,6 +342,17 @@ is_stale(const struct bind_mcp_server *s)
 		now_ns(s) - s->listed_ns >= s->list.ttl_ms * 1000000);
 }
 
+uint64_t
+bind_mcp_server_rest_ns(const struct bind_mcp_server *s)
+{
+	uint64_t gone = now_ns(s) - s->failed_ns, rest;
+
+	if (s->failures == 0)
+		return 0;
+	rest = AGAIN_NS << (s->failures - 1);
+	return gone < rest ? rest - gone : 0;
+}
+
 void
 bind_mcp_server_prepare(struct bind_mcp_server *s)
 {
@@ -338,9 +362,8 @@ bind_mcp_server_prepare(struct bind_mcp_server *s)
 		return;
 	s->lists = 0;
 	if (s->state == BIND_MCP_DOWN) {
-		if (s->failed_ns != 0 && now - s->failed_ns < AGAIN_NS)
+		if (bind_mcp_server_rest_ns(s) > 0)
 			return;
-		s->failed_ns = 0;
 		s->busy = true;
 		begin(s);
 	} else if (s->state == BIND_MCP_READY && is_stale(s)) {

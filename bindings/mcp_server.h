@@ -55,7 +55,6 @@ struct bind_mcp_server {
 	enum bind_mcp_era era;
 	bool busy;	 /* somebody waits for it to settle */
 	bool restart;	 /* when nothing is left of this process */
-	bool was_ready;	 /* in this life */
 	bool stale;	 /* the list has changed */
 	bool asked_anew; /* for that, and the new one has not come */
 	unsigned lists;	 /* begun since it was asked to settle */
@@ -63,6 +62,7 @@ struct bind_mcp_server {
 	uint64_t awaited;     /* id of the handshake or list; 0: none */
 	uint64_t deadline_ns; /* for it; UINT64_MAX: none */
 	uint64_t failed_ns;   /* a start failed, and is not repeated at once */
+	unsigned failures;    /* such starts in a row */
 	uint64_t listed_ns;
 	struct bind_mcp_list list, coming;
 	unsigned noise;	      /* lines in a row */
@@ -85,6 +85,9 @@ void bind_mcp_server_event(
 /* Begins what an execution needs of it: a process, a new list. `busy` says
  * whether it is to be waited for. */
 void bind_mcp_server_prepare(struct bind_mcp_server *server);
+
+/* How long it is not started again, since its last starts failed. */
+uint64_t bind_mcp_server_rest_ns(const struct bind_mcp_server *server);
 
 /* Whether its tools can be called. */
 bool bind_mcp_server_is_ready(const struct bind_mcp_server *server);

@@ -346,6 +346,12 @@ warn_missing(struct bind_mcp_server *server, struct bind_text *text)
 {
 	bind_text_add(text, ": ");
 	bind_text_add_span(text, bind_text_span(&server->why));
+	if (bind_mcp_server_rest_ns(server) == 0)
+		return;
+	bind_text_add(text, "; it is started again after ");
+	bind_text_add_uint(
+	    text, (bind_mcp_server_rest_ns(server) + 999999999) / 1000000000);
+	bind_text_add(text, " s at the earliest");
 }
 
 enum wire_err
