@@ -4,9 +4,9 @@
 usage: run.py --build DIR --layers DIR --sanitized DIR [--only GROUP,...]
 
 Groups, in this order: unit programs (plain and with AddressSanitizer), fuzz
-targets replaying their seeds, planted faults that fuzzing must find, the
-Python module, end to end as the caller and, for root, once more as a plain
-user, style. The last line is the count.
+targets replaying their seeds, the Python module, end to end as the caller and,
+for root, once more as a plain user; beside the last of those planted faults
+that fuzzing must find, and style. The last line is the count.
 
 A test that cannot run on this host is skipped with its reason; with
 MUST_SANDBOX=1 a skip is a failure.
@@ -152,8 +152,8 @@ def judge(count, name, code, output, show=False, took=""):
 AT_LEVELS = (("test_501_hostile", "plain user", "process"),
              ("test_140_processes", "plain user", "spaces"),
              ("test_140_processes", "root", "process"))
-# What changes, or looks at, something that the whole host has one of: nothing
-# else runs beside it.
+# What changes, or looks at, something that the whole host has one of: no
+# program runs under weir beside it.
 ALONE = ("test_302_alone", "test_503_cores")
 
 
@@ -164,9 +164,11 @@ def users():
     return [("root", False), ("plain user", True)]
 
 
-def in_lanes(count, python, place, environment):
+def in_lanes(count, python, place, environment, beside):
     """Each user's files one after the other, both users at a time: what one
-    of them leaves is seen by the next one of that user and by no other."""
+    of them leaves is seen by the next one of that user and by no other. One
+    begins with the first and one with the last, so that those that wait most
+    do not meet."""
     files = sorted((place / "tests/e2e").glob("test_*.py"))
 
     def one(path, who, become, level="isolated"):
@@ -178,7 +180,7 @@ def in_lanes(count, python, place, environment):
             **(PLAIN if become else {}))
 
     def lane(user):
-        for path in files:
+        for path in files[::-1] if user[1] else files:
             if path.stem not in ALONE:
                 one(path, *user)
         for path in files:
@@ -188,13 +190,17 @@ def in_lanes(count, python, place, environment):
 
     with concurrent.futures.ThreadPoolExecutor(len(users())) as pool:
         list(pool.map(lane, users()))
-    for path in files:
-        for user in users() if path.stem in ALONE else []:
-            one(path, *user)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        done = pool.submit(lambda: [group() for group in beside])
+        for path in files:
+            for user in users() if path.stem in ALONE else []:
+                one(path, *user)
+        done.result()
 
 
-def end_to_end(count, build, layers):
-    """The installed tree, in a place that a plain user can read."""
+def end_to_end(count, build, layers, beside):
+    """The installed tree, in a place that a plain user can read. The groups
+    beside take one processor, and the last files the other one."""
     place = pathlib.Path(tempfile.mkdtemp(prefix="weir-check-"))
     try:
         place.chmod(0o755)
@@ -222,7 +228,7 @@ def end_to_end(count, build, layers):
             WEIR_SHARED=str(shared) if shared.is_dir() else "")
         subprocess.run(["chmod", "-R", "a+rX", str(place)], check=True)
         python = shutil.which("python3", path="/usr/bin:/bin") or sys.executable
-        in_lanes(count, python, place, environment)
+        in_lanes(count, python, place, environment, beside)
     finally:
         shutil.rmtree(place, ignore_errors=True)
 
@@ -282,19 +288,23 @@ def main():
             count, "planted faults",
             [sys.executable, "-B", "fuzz/faults.py", "--build",
              build.with_name(build.name + "-fuzz"),
-             *([] if args.every else ["--few"])], show=True),
+             *([] if args.every else ["--few", "--jobs", "1"])], show=True),
         "module": lambda: module(count, build, layers, args.every),
-        "e2e": lambda: end_to_end(count, build, layers),
         "lint": lambda: lint(count, build),
+        "e2e": lambda: end_to_end(count, build, layers, beside),
     }
     only = args.only.split(",") if args.only else []
     unknown = set(only) - set(groups)
     if unknown:
         parser.error("--only: no group %s; there are %s" % (
             ", ".join(sorted(unknown)), ", ".join(groups)))
-    for name, group in groups.items():
-        if not only or name in only:
-            group()
+    chosen = [name for name in groups if not only or name in only]
+    late = [name for name in ("lint", "faults")
+            if name in chosen and "e2e" in chosen]
+    beside = [groups[name] for name in late]
+    for name in chosen:
+        if name not in late:
+            groups[name]()
     say("%d passed, %d failed%s" % (
         count.passed, count.failed,
         ", %d skipped" % count.skipped if count.skipped else ""))

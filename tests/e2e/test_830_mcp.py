@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 
+from test_103_tools import call_from_threads
 from weir_test import (ECHO, HANG, HERE, PYTHON, TOOLS, WEIR, Case, Watched,
                        become_subreaper, finish, main, processes_named, rows,
                        run, stop, survivors, wait_for_orphans)
@@ -53,6 +54,9 @@ class Calls(Servers):
             " call_tool('s.add.two'), 's.get-sum' in TOOLS]")
         self.assertEqual(value, [{"a": 1}, {"a": 1}, {}, {"a": 1}, {},
                                  {"sum": 42}, "two", True])
+
+    def test_threads(self):
+        call_from_threads(self, "s.echo", 100, self.config({"s": entry()}))
 
     def test_awaited(self):
         value = self.ask(
@@ -1114,6 +1118,46 @@ class Across(Servers):
         self.assertEqual(self.ask(changed + "\nreturn 's.more' in TOOLS"),
                          True)
         self.assertEqual(self.ask("'s.more' in TOOLS"), False)
+        self.end()
+
+    def test_a_server_that_does_not_start_is_not_tried_each_time(self):
+        """But after a second, two, four; the reason stays."""
+        starts = self.path("starts")
+        self.write("starts", "")
+        self.write("tools", "!\n")
+        self.config({"s": entry("log=" + self.log, "tools=" + self.tools),
+                     "t": {"command": "/bin/sh", "args": [
+                         "-c", "date +%s.%N >>" + starts +
+                         "; echo not now >&2; exit 3"]}}, "other.json")
+        process, self.process = self.process, subprocess.Popen(
+            [TOOLS / "mcpdrive", WEIR.parent.parent / "libexec/weir", PYTHON,
+             self.path("other.json")], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True, bufsize=1)
+        stop(process)
+        self.addCleanup(stop, self.process)
+        times, asked = [], 0
+        while len(times) < 3:
+            self.send("1", "a")
+            warnings = json.loads(self.process.stdout.readline())["warnings"]
+            self.assertEqual(len(warnings), 2, warnings)
+            for warning in warnings:
+                self.assertRegex(warning, r"; it is started again after "
+                                 r"\d s at the earliest")
+            self.assertIn("exit status 3; stderr: not now;", warnings[1])
+            asked += 1
+            with open(starts) as file:
+                times = [float(line) for line in file]
+        self.assertGreaterEqual(times[1] - times[0], 1)
+        self.assertGreaterEqual(times[2] - times[1], 2)
+        self.assertGreater(asked, 3)
+        # One that is well again is there again.
+        self.write("tools", "more\n")
+        while True:
+            self.send("'s.more' in TOOLS", "a")
+            result = json.loads(self.process.stdout.readline())
+            if result["value"]:
+                break
+        self.assertEqual(len(result["warnings"]), 1)
         self.end()
 
     def test_a_list_that_could_not_be_had_is_asked_for_again(self):
