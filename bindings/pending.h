@@ -1,10 +1,10 @@
 /*
  * One call on its way through a session, and the session's inside.
  *
- * For bindings/session.c, which keeps the lists and the window, and
- * bindings/pending.c, which takes a call through its table, and
- * bindings/builtin.c, whose tools are the session's own. Nobody else includes
- * this.
+ * For bindings/session.c, which keeps the lists and the window,
+ * bindings/pending.c, which takes a call through its table,
+ * bindings/result.c, which judges what it gave, and bindings/builtin.c, whose
+ * tools are the session's own. Nobody else includes this.
  */
 #ifndef BIND_PENDING_H
 #define BIND_PENDING_H

@@ -728,8 +728,8 @@ MUTANTS = {
         unit("test_tool_handles")),
     # --- meters ------------------------------------------------------------
     "produced-uncharged": Mutant(
-        "bindings/session.c", "what has arrived is charged before",
-        (("bindings/session.c",
+        "bindings/result.c", "what has arrived is charged before",
+        (("bindings/result.c",
           "\tif (bind_builtin_is(call->tool))\n\t\treturn WIRE_TOOL_NONE;",
           "\tif (bind_builtin_is(call->tool) || bytes > 0)\n"
           "\t\treturn WIRE_TOOL_NONE;"),),
