@@ -42,7 +42,11 @@ class ToolError(Exception):
         self.tool = tool
 
     def __str__(self):
-        return "%s: %s (%s)" % (self.tool, self.message, self.kind)
+        text = "%s (%s)" % (self.message, self.kind)
+        # weir's messages begin with it.
+        if self.tool is None or text.startswith("%s: " % self.tool):
+            return text
+        return "%s: %s" % (self.tool, text)
 
 
 class NotData(TypeError, AttributeError):

@@ -71,7 +71,9 @@ class Errors(Case):
                          ["ToolError", True, "failed", False, "broken", True,
                           True])
         self.assertIn("it went wrong", message)
-        self.assertIn(message, text)
+        # Each says which tool it was, once.
+        self.assertTrue(message.startswith("broken: "), message)
+        self.assertEqual(text, message + " (failed)")
 
     def test_an_error_in_a_thread_reaches_the_one_who_waits(self):
         value = self.value(
