@@ -3,6 +3,7 @@
 break every rule can do to it, to each other, and to the host."""
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -1135,21 +1136,22 @@ class Across(Servers):
             stdout=subprocess.PIPE, text=True, bufsize=1)
         stop(process)
         self.addCleanup(stop, self.process)
-        times, asked = [], 0
+        times, said = [], set()
         while len(times) < 3:
             self.send("1", "a")
             warnings = json.loads(self.process.stdout.readline())["warnings"]
             self.assertEqual(len(warnings), 2, warnings)
-            for warning in warnings:
-                self.assertRegex(warning, r"; it is started again after "
-                                 r"\d s at the earliest")
-            self.assertIn("exit status 3; stderr: not now;", warnings[1])
-            asked += 1
+            self.assertIn("exit status 3; stderr: not now", warnings[1])
+            # Nothing of it when that time is over by then.
+            said.update(re.findall(
+                r"; it is started again after (\d) s at the earliest$",
+                warnings[1]))
             with open(starts) as file:
                 times = [float(line) for line in file]
         self.assertGreaterEqual(times[1] - times[0], 1)
         self.assertGreaterEqual(times[2] - times[1], 2)
-        self.assertGreater(asked, 3)
+        self.assertTrue(said)
+        self.assertLessEqual(said, {"1", "2", "4"})
         # One that is well again is there again.
         self.write("tools", "more\n")
         while True:
