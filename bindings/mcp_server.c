@@ -361,9 +361,10 @@ bind_mcp_server_prepare(struct bind_mcp_server *s)
 	if (s->busy)
 		return;
 	s->lists = 0;
+	/* Also while the process that failed is still ending. */
+	if (!bind_mcp_server_is_ready(s) && bind_mcp_server_rest_ns(s) > 0)
+		return;
 	if (s->state == BIND_MCP_DOWN) {
-		if (bind_mcp_server_rest_ns(s) > 0)
-			return;
 		s->busy = true;
 		begin(s);
 	} else if (s->state == BIND_MCP_READY && is_stale(s)) {

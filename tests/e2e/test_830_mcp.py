@@ -1121,45 +1121,59 @@ class Across(Servers):
         self.assertEqual(self.ask("'s.more' in TOOLS"), False)
         self.end()
 
-    def test_a_server_that_does_not_start_is_not_tried_each_time(self):
-        """But after a second, two, four; the reason stays."""
-        starts = self.path("starts")
-        self.write("starts", "")
-        self.write("tools", "!\n")
-        self.config({"s": entry("log=" + self.log, "tools=" + self.tools),
-                     "t": {"command": "/bin/sh", "args": [
-                         "-c", "date +%s.%N >>" + starts +
-                         "; echo not now >&2; exit 3"]}}, "other.json")
-        process, self.process = self.process, subprocess.Popen(
+    def drive(self, servers):
+        """In place of the server that the others have."""
+        stop(self.process)
+        self.config(servers, "other.json")
+        self.process = subprocess.Popen(
             [TOOLS / "mcpdrive", WEIR.parent.parent / "libexec/weir", PYTHON,
              self.path("other.json")], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, text=True, bufsize=1)
-        stop(process)
         self.addCleanup(stop, self.process)
-        times, said = [], set()
-        while len(times) < 3:
-            self.send("1", "a")
-            warnings = json.loads(self.process.stdout.readline())["warnings"]
+
+    def result_of(self, program):
+        self.send(program, "a")
+        return json.loads(self.process.stdout.readline())
+
+    def test_a_server_that_does_not_start_is_not_tried_each_time(self):
+        """But after a second, two, four; the reason stays. The second one is
+        still ending when the next execution comes."""
+        starts = [self.write(name, "") for name in ("starts1", "starts2")]
+        line = "date +%%s.%%N >>%s; echo not now >&2; %s"
+        self.drive({
+            "s": {"command": "/bin/sh", "args": [
+                "-c", line % (starts[0], "exit 3")]},
+            "t": {"command": "/bin/sh", "startupTimeout": 200, "args": [
+                "-c", line % (starts[1], "trap '' TERM; exec sleep 100")]}})
+        times, said = [[], []], set()
+        while min(map(len, times)) < 3:
+            warnings = self.result_of("1")["warnings"]
             self.assertEqual(len(warnings), 2, warnings)
-            self.assertIn("exit status 3; stderr: not now", warnings[1])
+            self.assertIn("exit status 3; stderr: not now", warnings[0])
+            self.assertIn("startupTimeout", warnings[1])
             # Nothing of it when that time is over by then.
             said.update(re.findall(
                 r"; it is started again after (\d) s at the earliest$",
-                warnings[1]))
-            with open(starts) as file:
-                times = [float(line) for line in file]
-        self.assertGreaterEqual(times[1] - times[0], 1)
-        self.assertGreaterEqual(times[2] - times[1], 2)
+                "\n".join(warnings), re.M))
+            for path, one in zip(starts, times):
+                with open(path) as file:
+                    one[:] = [float(text) for text in file.read().split()]
+        for one in times:
+            # By another clock.
+            self.assertGreaterEqual(one[1] - one[0], 0.99)
+            self.assertGreaterEqual(one[2] - one[1], 1.99)
         self.assertTrue(said)
         self.assertLessEqual(said, {"1", "2", "4"})
-        # One that is well again is there again.
+        self.end()
+
+    def test_a_server_that_is_well_again_is_there_again(self):
+        self.write("tools", "!\n")
+        self.drive({"s": entry("tools=" + self.tools)})
+        self.assertEqual(len(self.result_of("1")["warnings"]), 1)
         self.write("tools", "more\n")
-        while True:
-            self.send("'s.more' in TOOLS", "a")
-            result = json.loads(self.process.stdout.readline())
-            if result["value"]:
-                break
-        self.assertEqual(len(result["warnings"]), 1)
+        while not self.result_of("'s.more' in TOOLS")["value"]:
+            pass
+        self.assertEqual(self.result_of("1")["warnings"], [])
         self.end()
 
     def test_a_list_that_could_not_be_had_is_asked_for_again(self):
