@@ -5,11 +5,12 @@ import os
 import re
 import subprocess
 
-from weir_test import (HANG, IS_ROOT, PYTHON, TOOLS, WEIR, Watched, finish, ipc_objects,
-                       leftovers, main, mounts, start, survivors)
+from weir_test import (HANG, IS_ROOT, PYTHON, TOOLS, WEIR, Watched, finish,
+                       ipc_objects, leftovers, main, mounts, start, survivors)
 
-# A plain user's executions differ in how they start, and only there.
-COUNT = 1000 if IS_ROOT else 100
+# A plain user's executions differ in how they start, and only there: a thousand
+# of each kind for one of the two.
+MANY, FEW = 1000, 100
 
 
 class Many(Watched):
@@ -36,7 +37,7 @@ class Many(Watched):
 
     def test_in_one_process(self):
         before = self.state()
-        self.soak(COUNT, 16)
+        self.soak(MANY if IS_ROOT else FEW, 16)
         self.assertEqual(self.state(), before)
 
     def test_as_many_at_once_as_there_may_be(self):
@@ -44,7 +45,7 @@ class Many(Watched):
 
     def test_in_as_many_processes(self):
         before = self.state()
-        left = COUNT
+        left = FEW if IS_ROOT else MANY
         while left > 0:
             some = [start("print(%d)" % n) for n in range(min(4, left))]
             left -= len(some)

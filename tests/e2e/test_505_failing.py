@@ -36,7 +36,7 @@ KINDS = {None: 0, "setup": 125, "isolation_unavailable": 125,
 # Of one function's calls, from the first. Root's command makes the same ones
 # but for a few, and has more to do beside this. Each of them with WEIR_EVERY=1.
 EVERY = os.environ.get("WEIR_EVERY") == "1"
-MOST = 1 << 20 if EVERY else 16 if IS_ROOT else 32
+MOST = 1 << 20 if EVERY else 12 if IS_ROOT else 24
 
 
 def imported():

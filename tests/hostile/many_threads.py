@@ -2,6 +2,7 @@
 # inside: ok
 # outside: not run, since it may starve others
 import threading
+import time
 threading.stack_size(65536)
 stop = threading.Event()
 count = 0
@@ -12,5 +13,7 @@ try:
 except RuntimeError:
     held("threads", count)
 else:
+    # Where they are only counted: time to see them.
+    time.sleep(3)
     broke("threads", count)
 stop.set()

@@ -5,6 +5,7 @@
 import mmap
 import resource
 import threading
+import time
 
 attempt("address space", lambda: mmap.mmap(-1, 2 << 30).close())
 
@@ -26,6 +27,8 @@ def many_tasks():
     try:
         for _ in range(400):
             threading.Thread(target=gate.wait, daemon=True).start()
+        # Where they are only counted: time to see them.
+        time.sleep(3)
     finally:
         gate.set()
 
