@@ -7,8 +7,8 @@ import os
 import re
 import subprocess
 
-from weir_test import (ECHO, IS_ROOT, LAYERS, PYTHON, ROOT, Case, Outcome, main,
-                       rows, run)
+from weir_test import (ECHO, IS_ROOT, LAYERS, PLAIN_UID, PYTHON, ROOT, Case,
+                       Outcome, main, rows, run)
 
 
 def profiles(**by_name):
@@ -469,8 +469,8 @@ class Files(Texts):
         if not IS_ROOT:
             return  # only root can make it so
         def as_user(path):
-            words = ["setpriv", "--reuid=65534", "--regid=65534",
-                     "--clear-groups", str(os.environ.get("WEIR") or
+            words = ["setpriv", "--reuid=%d" % PLAIN_UID,
+                     "--regid=%d" % PLAIN_UID, "--clear-groups", str(os.environ.get("WEIR") or
                                            ROOT / "build/bin/weir"),
                      "run", "--json", "--python", PYTHON, "--policy-file",
                      path, "-c", "1"]
@@ -482,9 +482,9 @@ class Files(Texts):
         # root's is good for everybody
         self.assertEqual(as_user(self.file).code, 0)
         # somebody's own is good for them, and not for root
-        os.chown(self.file, 65534, 65534)
+        os.chown(self.file, PLAIN_UID, PLAIN_UID)
         self.assertEqual(as_user(self.file).code, 0)
-        self.refuses_file(self.file, "belongs to user 65534")
+        self.refuses_file(self.file, "belongs to user %d" % PLAIN_UID)
         os.chown(self.file, 1234, 1234)
         self.assertIn(b"belongs to user 1234", as_user(self.file).stderr)
         self.refuses_file(self.file, "belongs to user 1234")

@@ -8,13 +8,12 @@ import signal
 import subprocess
 import tempfile
 
-from weir_test import (HANG, IS_ROOT, LAYERS, LEVEL_WORD, OWN_ROOT, Case,
-                       command, end_survivors, finish, main, rows,
-                       run, shell, stop, become_subreaper, survivors,
-                      wait_for_orphans)
+from weir_test import (HANG, IS_ROOT, LAYERS, LEVEL_WORD, OWN_ROOT, PLAIN_UID,
+                       Case, become_subreaper, command, end_survivors, finish,
+                       main, rows, run, shell, stop, survivors,
+                       wait_for_orphans)
 
 MIB = 1 << 20
-NOBODY = 65534
 
 
 # --- cgroups of the tests -------------------------------------------------
@@ -176,7 +175,7 @@ def places():
     found = {"watchdog": (lambda case: None, "watchdog")}
     if BASE:
         found["cgroup"] = (lambda case: case.group(), CGROUP)
-        found["cgroup_of_a_plain_user"] = (lambda case: case.group(NOBODY),
+        found["cgroup_of_a_plain_user"] = (lambda case: case.group(PLAIN_UID),
                                            CGROUP)
     return found
 
@@ -536,7 +535,7 @@ class Grouped(Left):
         self.assertEqual(group.inside(), [])
 
     def test_killed_supervisor_is_swept_by_the_next(self):
-        for uid in (0, NOBODY):
+        for uid in (0, PLAIN_UID):
             group = self.group(uid)
             process, place = self.waiting(group)
             process.kill()

@@ -177,6 +177,9 @@ def shell(script, *words):
 
 # The arguments come back as the result.
 ECHO = "cat"
+# Who a test of root's becomes. Not 65534, who runs all of this at the same time
+# and looks at what is left in that user's base directory.
+PLAIN_UID = 65533
 
 
 class Meeting:
