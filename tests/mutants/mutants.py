@@ -5,8 +5,9 @@ usage: mutants.py --build DIR --layers DIR [--jobs N] [NAME...]
        mutants.py --list
 
 mutant_table.py says what is changed and which test must fail then. Nothing is
-changed here: each job works in a copy of the tree and of the two builds. Every test is run without a change first, and has to pass. Prints a
-line for each and then `Ran N tests`, OK or FAILED, as unittest does.
+changed here: each job works in a copy of the tree and of the two builds. Every
+test is run without a change first, and has to pass. Prints a line for each and
+then `Ran N tests`, OK or FAILED, as unittest does.
 """
 import argparse
 import collections
