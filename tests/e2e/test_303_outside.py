@@ -144,8 +144,10 @@ class Everybody(Watched):
                         limits={"processes": 1})
         done = subprocess.run(
             ["unshare", "-p", "-f", "-m", "--mount-proc", "--kill-child",
-             "sh", "-c", 'sleep 300 & "$@" -c "print(1)" >/dev/null; kill $!'
-             " && echo lives", "sh", *words],
+             "sh", "-c", 'sleep 300 & "$@" -c "print(1)" >/dev/null;'
+             # One that was killed may not have been waited for yet.
+             ' grep -q "^State:.[^Z]" /proc/$!/status && echo lives; kill $!',
+             "sh", *words],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, timeout=HANG)
         self.assertEqual(done.stdout, b"lives\n")

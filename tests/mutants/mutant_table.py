@@ -509,7 +509,7 @@ MUTANTS = {
         "supervisor/result.c", "a MemoryError, for one, is the program's",
         (("supervisor/result.c", "\twire_out_bool(out, theirs);",
           "\twire_out_bool(out, theirs || !theirs);"),),
-        e2e("test_210_memory", "Over")),
+        e2e("test_210_memory", "OverBy")),
 
     # --- files, terminals --------------------------------------------------
     "scratch-of-others": Mutant(
@@ -577,7 +577,7 @@ MUTANTS = {
         "supervisor/exec_ledger.c", "a later sync, of another descriptor",
         (("supervisor/exec_ledger.c", "\tif (e->weir->disk_failed) {",
           "\tif (e->weir->disk_failed && !e->weir->disk) {"),),
-        e2e("test_810_kills", "OneSupervisor")),
+        ("library", "test_810_kills.py", "OneSupervisor")),
     "answers-before-the-disk": Mutant(
         "supervisor/exec_ledger.c", "an answer whose end is not on the disk",
         (("supervisor/exec_tools.c", "\t\tsup_chan_hold(&e->chan);",

@@ -81,7 +81,8 @@ class Tree:
         else:
             self.programs("build-layers" if kind == "layers" else "build")
             if kind == "library":
-                self.make("build", "build/tests/tools/mcpdrive")
+                self.make("build", "build/tests/tools/mcpdrive",
+                          "build/tests/tools/obey")
             command = [PYTHON, "-B", "tests/e2e/" + words[0], *words[1:]]
         if kind == "plain":
             command = ["setpriv", "--reuid=65534", "--regid=65534",
@@ -99,7 +100,10 @@ class Tree:
                 env=environment, timeout=HANG)
         except subprocess.TimeoutExpired:
             return False, "no end within %d s" % HANG
-        return done.returncode == 0, done.stdout.decode("utf-8", "replace")
+        said = done.stdout.decode("utf-8", "replace")
+        if "\nRan 0 tests" in said:
+            raise Broken("%s has no such test" % " ".join(words))
+        return done.returncode == 0, said
 
     def change(self, edits):
         """Makes the edits; what takes them back."""
