@@ -56,8 +56,9 @@ ENDINGS = {
 
 if not OWN_ROOT:
     # These read /proc as the last thing that they do; and who closes a
-    # directory of a workspace that is watched, and not limited, is ended.
-    ENDINGS.update({20: REFUSED, 34: REFUSED, 42: REFUSED, 50: "disk"})
+    # directory of a workspace that is watched, and not limited, is ended,
+    # unless it has come to its end before anybody looked.
+    ENDINGS.update({20: REFUSED, 34: REFUSED, 42: REFUSED, 50: ("disk", OK)})
     if not IS_ROOT:
         # Nor may it change a mode where its files are the caller's.
         ENDINGS.update({46: REFUSED, 50: REFUSED})
