@@ -470,8 +470,8 @@ class Files(Texts):
             return  # only root can make it so
         def as_user(path):
             words = ["setpriv", "--reuid=%d" % PLAIN_UID,
-                     "--regid=%d" % PLAIN_UID, "--clear-groups", str(os.environ.get("WEIR") or
-                                           ROOT / "build/bin/weir"),
+                     "--regid=%d" % PLAIN_UID, "--clear-groups",
+                     str(os.environ.get("WEIR") or ROOT / "build/bin/weir"),
                      "run", "--json", "--python", PYTHON, "--policy-file",
                      path, "-c", "1"]
             done = subprocess.run(words, cwd="/", stdin=subprocess.DEVNULL,

@@ -56,9 +56,8 @@ ENDINGS = {
 
 if not OWN_ROOT:
     # These read /proc as the last thing that they do; and who closes a
-    # directory of a workspace that is watched, and not limited, is ended,
-    # unless it has come to its end before anybody looked.
-    ENDINGS.update({20: REFUSED, 34: REFUSED, 42: REFUSED, 50: ("disk", OK)})
+    # directory of a workspace that is watched, and not limited, is ended.
+    ENDINGS.update({20: REFUSED, 34: REFUSED, 42: REFUSED, 50: "disk"})
     if not IS_ROOT:
         # Nor may it change a mode where its files are the caller's.
         ENDINGS.update({46: REFUSED, 50: REFUSED})
@@ -152,6 +151,9 @@ class Adapted(Watched):
         if "HOSTILE_OK" in program and not OWN_ROOT:
             # They would take a process id for a host without a sandbox.
             program = "open('HOSTILE_OK', 'w').close()\n" + program
+        if number == 50 and not OWN_ROOT:
+            # Or it may come to its end before anybody has looked.
+            program += "\nimport time\ntime.sleep(5)\n"
         if "submit(" in program:
             program += "\n_submitted[-1] if _submitted else None\n"
         return program

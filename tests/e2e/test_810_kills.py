@@ -15,8 +15,8 @@ import re
 import subprocess
 
 from test_800_ledger import SPEND, Ledger
-from weir_test import (ECHO, HANG, PYTHON, TOOLS, WEIR, command, main, run, shell,
-                       survivors, wait_for_orphans)
+from weir_test import (ECHO, HANG, PYTHON, TOOLS, WEIR, command, main, run,
+                       shell, survivors, wait_for_orphans)
 
 SHIM = os.path.join(TOOLS, "faulty.so")
 EVERY = os.environ.get("WEIR_EVERY") == "1"
