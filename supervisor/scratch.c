@@ -9,6 +9,7 @@
 
 #include "bindings/spawn.h"
 #include "bindings/sys.h"
+#include "supervisor/idmap.h"
 #include "supervisor/sys.h"
 #include "supervisor/sys_dir.h"
 
@@ -36,6 +37,28 @@ is_own_dir(int fd, unsigned refused_bits)
 	    st.st_uid == geteuid() && (st.st_mode & refused_bits) == 0;
 }
 
+/* Root's children have ids of their own and must get through; the names are
+ * random. */
+static unsigned
+dir_mode(void)
+{
+	return geteuid() == 0 ? 0711 : 0700;
+}
+
+/*
+ * SECURITY: /tmp may be the host's in a user namespace too. Who is root only
+ * there is called what the host calls them; under real root's name they would
+ * keep root's workspaces from being made.
+ */
+static unsigned
+uid_outside(void)
+{
+	char map[4096];
+
+	(void)sup_sys_read_text("/proc/self/uid_map", map, sizeof(map));
+	return sup_idmap_outside(map, (uint32_t)geteuid());
+}
+
 /* Whether /run/user/UID is the caller's alone, as pam_systemd(8) makes it. */
 static bool
 has_runtime_dir(unsigned uid, char base[SUP_SCRATCH_BASE])
@@ -53,21 +76,13 @@ has_runtime_dir(unsigned uid, char base[SUP_SCRATCH_BASE])
 void
 sup_scratch_place(char base[SUP_SCRATCH_BASE])
 {
-	unsigned uid = (unsigned)geteuid();
+	unsigned uid = uid_outside();
 
-	if (uid != 0 && has_runtime_dir(uid, base))
+	if (geteuid() != 0 && has_runtime_dir(uid, base))
 		(void)snprintf(
 		    base, SUP_SCRATCH_BASE, "/run/user/%u/weir", uid);
 	else
 		(void)snprintf(base, SUP_SCRATCH_BASE, "/tmp/weir-%u", uid);
-}
-
-/* Root's children have ids of their own and must get through; the names are
- * random. */
-static unsigned
-dir_mode(void)
-{
-	return geteuid() == 0 ? 0711 : 0700;
 }
 
 /* Whatever the caller's umask is. */
@@ -83,7 +98,6 @@ enum wire_err
 sup_scratch_open(struct sup_scratch *scratch, bool make, bool *ret_open,
     struct wire_errinfo *info)
 {
-	unsigned uid = (unsigned)geteuid();
 	struct sup_owner owner;
 	int fd = -ENOENT;
 
@@ -102,9 +116,12 @@ sup_scratch_open(struct sup_scratch *scratch, bool make, bool *ret_open,
 	}
 	if (fd == -ENOENT && !make)
 		return WIRE_OK;
-	if (fd >= 0 && !is_own_dir(fd, uid == 0 ? 066 : 077)) {
+	/* The caller may be root in one user namespace and not in another. */
+	if (fd >= 0 && !is_own_dir(fd, 066)) {
 		sup_sys_close(&fd);
 		fd = -EPERM;
+	} else if (fd >= 0 && dir_mode() == 0711 && is_own_dir(fd, 077)) {
+		(void)sup_sys_chmodat(fd, ".", 0711);
 	}
 	if (fd < 0) {
 		if (info != NULL)
@@ -112,7 +129,7 @@ sup_scratch_open(struct sup_scratch *scratch, bool make, bool *ret_open,
 			    "the base directory for workspaces "
 			    "(/run/user/UID/weir, or /tmp/weir-UID) is not a "
 			    "private directory of the caller's; remove what "
-			    "stands there",
+			    "stands there, or have root do it",
 			    -fd, 0};
 		return WIRE_ERR_SYSTEM;
 	}

@@ -2,8 +2,9 @@
  * Workspaces on the host's disk, for children without a root of their own.
  *
  * The base is /run/user/UID/weir where that directory is the caller's alone,
- * else /tmp/weir-UID: never a path from the environment (C19). It is private,
- * and checked and not trusted: what another made in its place is refused. One
+ * else /tmp/weir-UID: never a path from the environment (C19). UID is what the
+ * caller is called outside of its user namespace. The base is private, and
+ * checked and not trusted: what another made in its place is refused. One
  * execution has one directory in it, whose name is the record of its owner:
  * host, boot, PID namespace, process id and start time. Who finds one whose
  * owner is gone removes it (S4); those of other hosts are left alone.

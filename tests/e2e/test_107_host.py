@@ -277,4 +277,4 @@ def first_child(process):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    weir_test.main()

@@ -7,14 +7,10 @@ import signal
 import subprocess
 import time
 
-from weir_test import (GUARANTEES, HANG, IS_ROOT, LAYERS, PYTHON, TOOLS, Case,
-                       Outcome, Watched, command, finish, leftovers, main,
-                       processes_named, rows, run, shell, start, survivors,
-                      wait_for_orphans)
-
-BASE = "/tmp/weir-%d" % os.geteuid()
-if not IS_ROOT and os.path.isdir("/run/user/%d" % os.geteuid()):
-    BASE = "/run/user/%d/weir" % os.geteuid()
+from weir_test import (BASE, GUARANTEES, HANG, IS_ROOT, LAYERS, PLAIN_UID,
+                       PYTHON, TOOLS, WEIR, Case, Outcome, Watched, command,
+                       finish, leftovers, main, processes_named, rows, run,
+                       shell, start, survivors, wait_for_orphans)
 
 # Both ways to the level: no namespaces at all, and none for mounts.
 WAYS = ("process", "spaces")
@@ -448,6 +444,40 @@ class Scratch(Case):
             os.mkdir(BASE, 0o700)
             os.chown(BASE, 65534, 65534)
             self.refused()
+
+    def test_root_of_a_user_namespace_is_not_root(self):
+        """It may share /tmp with real root, whose name is not its own."""
+        uid = PLAIN_UID if IS_ROOT else os.geteuid()
+        become = ["setpriv", "--reuid=%d" % uid, "--regid=%d" % uid,
+                  "--clear-groups"] if IS_ROOT else []
+        inside = ["unshare", "-U", "--map-root-user"]
+        run_it = [str(WEIR), "run", "--json", "--python", PYTHON,
+                  "--unconfined", "-c"]
+
+        def base(*before):
+            """Of a user who is called that, by another of its own names."""
+            done = subprocess.run(
+                become + list(before) + run_it +
+                ["import os\nreturn os.getcwd()"], cwd="/", timeout=HANG,
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE)
+            got = Outcome(done.returncode, done.stdout, done.stderr)
+            self.assertIsNone(got.result["error"])
+            return os.path.dirname(os.path.dirname(got.result["value"]))
+
+        self.assertEqual(base(*inside), "/tmp/weir-%d" % uid)
+        # Each may have made it for the other.
+        made = "/tmp/weir-%d" % uid
+        self.addCleanup(shutil.rmtree, made, True)
+        for mode in (0o700, 0o711):
+            os.makedirs(made)
+            os.chown(made, uid, uid)
+            os.chmod(made, mode)
+            os.mkdir(made + "/kept")
+            self.assertEqual(base(*inside), made)
+            if BASE.startswith("/tmp"):
+                self.assertEqual(base(), made)
+            shutil.rmtree(made)
 
     def test_umask_does_not_matter(self):
         before = os.umask(0o777)

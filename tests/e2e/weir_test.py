@@ -29,6 +29,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import traceback
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -62,6 +63,23 @@ HOSTS = {
                 ["--level", "process"]),
     "none": ([], ["--unconfined"]),
 }
+
+
+
+def uid_outside():
+    """What the caller is called where its user namespace was made."""
+    with open("/proc/self/uid_map") as lines:
+        for inside, outside, count in (map(int, line.split())
+                                       for line in lines):
+            if 0 <= os.geteuid() - inside < count:
+                return outside + os.geteuid() - inside
+    return os.geteuid()
+
+
+# The base of workspaces that stand on the host's disk.
+BASE = "/tmp/weir-%d" % uid_outside()
+if not IS_ROOT and os.path.isdir("/run/user/%d" % uid_outside()):
+    BASE = "/run/user/%d/weir" % uid_outside()
 
 GUARANTEES = ("filesystem", "network", "process_tree", "identity", "cpu",
               "memory", "file_size", "process_count", "wall_clock",
@@ -571,7 +589,63 @@ def rows(case, table):
         add(name, arguments if isinstance(arguments, tuple) else (arguments,))
 
 
+# In a result that may be no object.
+ERROR = re.compile(rb'"error":(\{.*?\}|null)')
+
+
+class Telling(unittest.TextTestResult):
+    """Says of a failure what each of its functions had at hand: a test that
+    fails once in a thousand runs has to tell all it knows that time."""
+
+    LONGEST = 1500  # characters of one value
+
+    def addFailure(self, test, err):
+        super().addFailure(test, err)
+        self.tell(self.failures, err)
+
+    def addError(self, test, err):
+        super().addError(test, err)
+        self.tell(self.errors, err)
+
+    def addSubTest(self, test, subtest, err):
+        super().addSubTest(test, subtest, err)
+        if err is not None:
+            failed = issubclass(err[0], test.failureException)
+            self.tell(self.failures if failed else self.errors, err)
+
+    def tell(self, reports, err):
+        test, text = reports[-1]
+        for frame, line in traceback.walk_tb(err[2]):
+            place = pathlib.Path(frame.f_code.co_filename).resolve()
+            if HERE not in place.parents:
+                continue
+            text += "\n%s, line %d:\n" % (frame.f_code.co_name, line)
+            for name, value in sorted(frame.f_locals.items()):
+                if name != "self":
+                    text += "    %s = %s\n" % (name, self.shown(value))
+        reports[-1] = (test, text)
+
+    def shown(self, value):
+        if isinstance(value, Outcome):
+            return "code %r, error %s, stderr %s, stdout %s" % (
+                value.code, ERROR.findall(value.stdout or b""),
+                self.short(value.stderr), self.short(value.stdout))
+        if isinstance(value, dict) and value.get("error"):
+            return "error %r in %s" % (value["error"], self.short(value))
+        return self.short(value)
+
+    def short(self, value):
+        try:
+            shown = repr(value)
+        except Exception as error:  # what is shown is never the failure
+            shown = "(%s)" % type(error).__name__
+        if len(shown) <= self.LONGEST:
+            return shown
+        half = self.LONGEST // 2
+        return "%s ... %s" % (shown[:half], shown[-half:])
+
+
 def main():
     if not os.access(WEIR, os.X_OK):
         sys.exit("%s is not there; build it, or set WEIR" % WEIR)
-    unittest.main()
+    unittest.main(testRunner=unittest.TextTestRunner(resultclass=Telling))

@@ -517,6 +517,13 @@ MUTANTS = {
         (("supervisor/scratch.c", "(st.st_mode & refused_bits) == 0;",
           "refused_bits < 010000;"),),
         e2e("test_310_process", "Scratch.test_open_to_others")),
+    "root-of-a-namespace-is-root": Mutant(
+        "supervisor/scratch.c", "/tmp may be the host's in a user namespace",
+        (("supervisor/scratch.c",
+          "return sup_idmap_outside(map, (uint32_t)geteuid());",
+          "return map[0] == '\\0' ? 0 : (unsigned)geteuid();"),),
+        e2e("test_310_process",
+            "Scratch.test_root_of_a_user_namespace_is_not_root")),
     "file-of-others-taken": Mutant(
         "supervisor/unlinked.c", "the directory is everybody's",
         (("supervisor/unlinked.c", "O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW",
