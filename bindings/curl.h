@@ -4,7 +4,7 @@
  * It is loaded when the first HTTP call is made, because loading it and its
  * own libraries would be a part of every start, and stays then. It is used as
  * it is: SIGPIPE, close-on-exec and what it looks for in the environment and
- * in files is the caller's work (bindings/http_client.h, provider_http.c).
+ * in files is the caller's work (bindings/http_client.h, http_request.c).
  *
  * Threads: any, since it was built so; older ones are refused.
  */

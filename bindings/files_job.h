@@ -1,8 +1,9 @@
 /*
  * One call of a path tool, and its inside.
  *
- * For bindings/provider_files.c, which starts and ends calls and gives them
- * their turns, and for the operations. Nobody else includes this.
+ * For bindings/files_config.c, which makes the tools, for
+ * bindings/provider_files.c, which starts and ends calls and gives them their
+ * turns, and for the operations. Nobody else includes this.
  */
 #ifndef BIND_FILES_JOB_H
 #define BIND_FILES_JOB_H
@@ -10,12 +11,41 @@
 #include <bsd/sys/queue.h>
 
 #include "bindings/files_request.h"
-#include "bindings/provider.h"
+#include "bindings/json_check.h"
+#include "bindings/provider_files.h"
 #include "bindings/sys_files.h"
 #include "wire/json_out.h"
 
-struct bind_files;
+struct bind_files_job;
 struct bind_files_name;
+
+struct bind_files_paths {
+	size_t count;
+	struct wire_span paths[BIND_FILES_PATHS]; /* each allocated */
+};
+
+/* What the tools of one root share. */
+struct bind_files {
+	size_t users; /* tools that stand for it */
+	int root_fd;
+	struct bind_files_paths read, write;
+	struct bind_json_check check;
+	/* Calls with more to do, and the loop that gives them their turns. */
+	TAILQ_HEAD(, bind_files_job) waiting;
+	const struct bind_loop *loop;
+	struct bind_watch watch; /* while there are any */
+};
+
+/* The data of a tool. */
+struct bind_files_tool {
+	struct bind_files *files;
+	enum bind_files_op op;
+};
+
+extern const struct bind_provider bind_provider_files;
+
+/* For the last of its users. */
+void bind_files_free(struct bind_files *files);
 
 /* Of a directory: the names that will be shown, the largest first. */
 struct bind_files_list {

@@ -200,7 +200,7 @@ take_request(struct bind_mcp_server *s, const struct bind_mcp_message *message)
 			call->asked = wish;
 	}
 	/* Calls that wait do not count: it may ask before it reads them. */
-	if (s->process.answers > BIND_MCP_ANSWERS) {
+	if (s->process.queue.answers > BIND_MCP_ANSWERS) {
 		bind_mcp_server_say_why(
 		    s, "it asks, and does not read the answers");
 		bind_mcp_server_event(s, BIND_MCP_FAIL);

@@ -32,18 +32,6 @@ watch_end(struct bind_mcp_process *p, struct bind_mcp_end *end, unsigned events)
 	return err;
 }
 
-static void
-empty_queue(struct bind_mcp_process *p)
-{
-	struct bind_mcp_line *line;
-
-	while ((line = TAILQ_FIRST(&p->queue)) != NULL) {
-		TAILQ_REMOVE(&p->queue, line, link);
-		free(line);
-	}
-	p->queued = p->answers = 0;
-}
-
 /* All but the guardian's pidfd. */
 static void
 close_streams(struct bind_mcp_process *p)
@@ -52,7 +40,7 @@ close_streams(struct bind_mcp_process *p)
 	close_end(p, &p->out);
 	close_end(p, &p->err);
 	close_end(p, &p->report);
-	empty_queue(p);
+	bind_mcp_queue_empty(&p->queue);
 	bind_mcp_lines_release(&p->lines);
 	p->behind = false;
 }
@@ -77,41 +65,12 @@ tell_end(struct bind_mcp_process *p, const char *how)
 /* --- writing ---------------------------------------------------------------
  */
 
-/* NULL, or how it failed. At most one turn's bytes. */
-static const char *
-write_queue(struct bind_mcp_process *p)
-{
-	size_t left = BIND_TURN_MAX;
-	struct bind_mcp_line *line;
-
-	while (left > 0 && (line = TAILQ_FIRST(&p->queue)) != NULL) {
-		size_t len = line->len - line->sent;
-		ssize_t n = bind_sys_write_pipe(p->in.watch.fd,
-		    line->bytes + line->sent, len < left ? len : left);
-
-		if (n == -EAGAIN)
-			return NULL;
-		if (n < 0)
-			return "it reads nothing more";
-		line->sent += (size_t)n;
-		p->queued -= (size_t)n;
-		left -= (size_t)n;
-		if (line->sent < line->len)
-			continue;
-		if (line->is_answer)
-			p->answers -= line->len;
-		TAILQ_REMOVE(&p->queue, line, link);
-		free(line);
-	}
-	return NULL;
-}
-
 /* Watched only while something waits: an end that nobody reads would be
  * ready all the time. */
 static const char *
 watch_queue(struct bind_mcp_process *p)
 {
-	bool wanted = !TAILQ_EMPTY(&p->queue);
+	bool wanted = !bind_mcp_queue_is_empty(&p->queue);
 
 	if (p->in.watched && !wanted) {
 		p->loop->unwatch(p->loop->arg, &p->in.watch);
@@ -123,12 +82,13 @@ watch_queue(struct bind_mcp_process *p)
 	return NULL;
 }
 
+/* NULL, or how it failed. */
 static const char *
 flush(struct bind_mcp_process *p)
 {
-	const char *how = write_queue(p);
-
-	return how != NULL ? how : watch_queue(p);
+	return bind_mcp_queue_write(&p->queue, p->in.watch.fd) < 0
+	    ? "it reads nothing more"
+	    : watch_queue(p);
 }
 
 static void
@@ -145,19 +105,14 @@ in_ready(void *arg, unsigned events)
 bool
 bind_mcp_process_say(struct bind_mcp_process *p, struct bind_mcp_line *line)
 {
-	bool idle = TAILQ_EMPTY(&p->queue);
+	bool idle = bind_mcp_queue_is_empty(&p->queue);
 
-	/* SECURITY: a server that does not read makes the host keep no more
-	 * than this for it. */
-	if (line == NULL || p->in.watch.fd < 0 || p->broken != NULL ||
-	    line->len > BIND_MCP_QUEUE_MAX - p->queued) {
+	if (p->in.watch.fd < 0 || p->broken != NULL) {
 		free(line);
 		return false;
 	}
-	TAILQ_INSERT_TAIL(&p->queue, line, link);
-	p->queued += line->len;
-	if (line->is_answer)
-		p->answers += line->len;
+	if (!bind_mcp_queue_add(&p->queue, line))
+		return false;
 	if (!idle)
 		return true;
 	p->broken = flush(p);
@@ -170,19 +125,7 @@ bind_mcp_process_say(struct bind_mcp_process *p, struct bind_mcp_line *line)
 bool
 bind_mcp_process_unsay(struct bind_mcp_process *p, uint64_t id)
 {
-	struct bind_mcp_line *found;
-
-	TAILQ_FOREACH(found, &p->queue, link)
-	{
-		if (found->id == id)
-			break;
-	}
-	if (found == NULL || found->sent > 0)
-		return false;
-	TAILQ_REMOVE(&p->queue, found, link);
-	p->queued -= found->len;
-	free(found);
-	return true;
+	return bind_mcp_queue_remove(&p->queue, id);
 }
 
 /* --- lines -----------------------------------------------------------------
@@ -439,7 +382,7 @@ bind_mcp_process_init(struct bind_mcp_process *p, const struct bind_loop *loop,
 	p->handler = handler;
 	p->stopped = true;
 	bind_mcp_lines_init(&p->lines, BIND_MCP_LINE_FREE);
-	TAILQ_INIT(&p->queue);
+	bind_mcp_queue_init(&p->queue);
 	init_end(&p->in, p, in_ready);
 	init_end(&p->out, p, out_ready);
 	init_end(&p->err, p, err_ready);
@@ -511,7 +454,7 @@ void
 bind_mcp_process_hang_up(struct bind_mcp_process *p)
 {
 	p->stopped = true;
-	empty_queue(p);
+	bind_mcp_queue_empty(&p->queue);
 	close_end(p, &p->in);
 }
 

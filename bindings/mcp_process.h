@@ -21,15 +21,13 @@
 #include "bindings/intake.h"
 #include "bindings/loop.h"
 #include "bindings/mcp_lines.h"
-#include "bindings/mcp_write.h"
+#include "bindings/mcp_queue.h"
 #include "wire/report.h"
 
 #define BIND_MCP_TURN_LINES 256
 
 /* A line that is read whatever for; more is asked for (S12). */
 #define BIND_MCP_LINE_FREE (16 * WIRE_MIB)
-/* What may wait for a server that does not read. */
-#define BIND_MCP_QUEUE_MAX (64 * WIRE_MIB)
 
 struct bind_mcp_handler {
 	void *arg;
@@ -60,8 +58,6 @@ struct bind_mcp_process {
 	pid_t pid;
 	struct bind_mcp_lines lines;
 	struct bind_mcp_queue queue;
-	size_t queued;	/* bytes that have not been written */
-	size_t answers; /* bytes of lines that are answers, written or not */
 	struct bind_tail tail;
 	bool behind;	    /* lines are there that have not been handed out */
 	bool stopped;	    /* end() was called, or ended() */

@@ -30,8 +30,6 @@ struct bind_mcp_line {
 	uint8_t bytes[];
 };
 
-TAILQ_HEAD(bind_mcp_queue, bind_mcp_line);
-
 /* Ids of requests are not 0. initialize, or server/discover: */
 struct bind_mcp_line *bind_mcp_write_hello(enum bind_mcp_era era, uint64_t id);
 /* notifications/initialized */

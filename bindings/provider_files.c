@@ -9,31 +9,10 @@
 
 #define ARGUMENTS_MAX 16
 
-struct allowed {
-	size_t count;
-	struct wire_span paths[BIND_FILES_PATHS]; /* each allocated */
-};
-
-struct bind_files {
-	size_t users; /* tools that stand for it */
-	int root_fd;
-	struct allowed read, write;
-	struct bind_json_check check;
-	/* Calls with more to do, and the loop that gives them their turns. */
-	TAILQ_HEAD(, bind_files_job) waiting;
-	const struct bind_loop *loop;
-	struct bind_watch watch; /* while there are any */
-};
-
-struct tool {
-	struct bind_files *files;
-	enum bind_files_op op;
-};
-
 /* --- what is allowed ------------------------------------------------------ */
 
 static bool
-is_allowed(const struct allowed *allowed, struct wire_span path)
+is_allowed(const struct bind_files_paths *allowed, struct wire_span path)
 {
 	for (size_t i = 0; i < allowed->count; i++)
 		if (bind_files_path_is_beneath(path, allowed->paths[i]))
@@ -68,7 +47,7 @@ judge(const struct bind_files *files, const struct bind_files_request *request)
 }
 
 static enum wire_tool_kind
-take_request(const struct tool *tool, struct wire_span arguments,
+take_request(const struct bind_files_tool *tool, struct wire_span arguments,
     struct bind_files_request *request, struct bind_text *why)
 {
 	struct wire_json_member members[ARGUMENTS_MAX];
@@ -282,7 +261,7 @@ end_at_once(
 static void
 start(void *tool_data, struct bind_job *job)
 {
-	const struct tool *tool = tool_data;
+	const struct bind_files_tool *tool = tool_data;
 	struct bind_files_job *j = calloc(1, sizeof(*j));
 	enum wire_tool_kind kind;
 
@@ -364,36 +343,17 @@ abandon(struct bind_job *job)
 	free_job(job->state);
 }
 
-/* --- configuration -------------------------------------------------------- */
-
-static void
-free_allowed(struct allowed *allowed)
-{
-	for (size_t i = 0; i < allowed->count; i++)
-		free((void *)(uintptr_t)allowed->paths[i].p);
-}
-
-static void
-free_files(struct bind_files *files)
-{
-	bind_sys_close(&files->root_fd);
-	free_allowed(&files->read);
-	free_allowed(&files->write);
-	bind_json_check_release(&files->check);
-	free(files);
-}
-
 static void
 release(void *tool_data)
 {
-	struct tool *tool = tool_data;
+	struct bind_files_tool *tool = tool_data;
 
 	if (--tool->files->users == 0)
-		free_files(tool->files);
+		bind_files_free(tool->files);
 	free(tool);
 }
 
-static const struct bind_provider provider = {
+const struct bind_provider bind_provider_files = {
     .name = "files",
     .admit = admit,
     .start = start,
@@ -401,135 +361,3 @@ static const struct bind_provider provider = {
     .abandon = abandon,
     .release = release,
 };
-
-static enum wire_err
-take_list(struct allowed *allowed, const char *site, const char *const *paths,
-    size_t count, struct wire_errinfo *info)
-{
-	if (count > BIND_FILES_PATHS)
-		return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, "lists", 0);
-	for (size_t i = 0; i < count; i++) {
-		struct wire_span given = {
-		    (const uint8_t *)paths[i], strlen(paths[i])};
-		struct bind_files_path path;
-		const char *words;
-		uint8_t *copy;
-
-		if (bind_files_path_take(given, &path, &words) !=
-		    WIRE_TOOL_NONE)
-			return wire_fail(info, WIRE_ERR_BAD_ARGUMENT, site, i);
-		copy = malloc(path.len + 1);
-		if (copy == NULL)
-			return wire_fail(info, WIRE_ERR_NO_MEMORY, site, i);
-		memcpy(copy, path.text, path.len + 1);
-		allowed->paths[allowed->count++] =
-		    (struct wire_span){copy, path.len};
-	}
-	return WIRE_OK;
-}
-
-static enum wire_err
-configure(struct bind_files *files, const struct bind_files_config *config,
-    struct wire_errinfo *info)
-{
-	static const char *const all[] = {"/"};
-	bool no_list = config->read_count == 0 && config->write_count == 0;
-	uint64_t seed;
-	enum wire_err err;
-	int r;
-
-	err = take_list(&files->read, "read", no_list ? all : config->read,
-	    no_list ? 1 : config->read_count, info);
-	if (err == WIRE_OK)
-		err = take_list(&files->write, "write", config->write,
-		    config->write_count, info);
-	if (err != WIRE_OK)
-		return err;
-	r = bind_sys_random(&seed, sizeof(seed));
-	if (r == 0)
-		r = files->root_fd = bind_sys_open_root(config->root);
-	if (r < 0) {
-		(void)wire_fail(info, WIRE_ERR_SYSTEM, "root", 0);
-		if (info != NULL)
-			info->sys = -r;
-		return WIRE_ERR_SYSTEM;
-	}
-	bind_json_check_init(&files->check, seed);
-	return WIRE_OK;
-}
-
-/* "NAME.op" in the room of one name more than a name has. */
-static struct wire_span
-name_of(struct wire_span name, enum bind_files_op op,
-    uint8_t buf[WIRE_MAX_TOOL_NAME + 1])
-{
-	struct bind_text text;
-
-	bind_text_init(&text, buf, WIRE_MAX_TOOL_NAME + 1);
-	bind_text_add_span(&text, name);
-	bind_text_add(&text, ".");
-	bind_text_add(&text, bind_files_op_word(op));
-	/* One that did not fit is too long for a name, too. */
-	return text.full ? (struct wire_span){buf, WIRE_MAX_TOOL_NAME + 1}
-			 : bind_text_span(&text);
-}
-
-static enum wire_err
-add_tool(struct bind_catalogue *catalogue, struct wire_span name,
-    struct bind_files *files, enum bind_files_op op, struct wire_errinfo *info)
-{
-	struct tool *tool = calloc(1, sizeof(*tool));
-	enum wire_err err;
-
-	if (tool == NULL)
-		return wire_fail(info, WIRE_ERR_NO_MEMORY, "tool", 0);
-	*tool = (struct tool){files, op};
-	err = bind_catalogue_add(catalogue, name, &provider, tool, 0, info);
-	if (err == WIRE_OK)
-		files->users++;
-	else
-		free(tool);
-	return err;
-}
-
-static enum wire_err
-add_tools(struct bind_catalogue *catalogue, struct wire_span name,
-    struct bind_files *files, struct wire_errinfo *info)
-{
-	uint8_t buf[WIRE_MAX_TOOL_NAME + 1];
-	enum wire_err err = WIRE_OK;
-	size_t op;
-
-	/* All of them or none: where one is refused, nothing was added. */
-	for (op = 0; err == WIRE_OK && op < BIND_FILES_OPS; op++)
-		err = bind_catalogue_check(catalogue,
-		    name_of(name, (enum bind_files_op)op, buf), info);
-	for (op = 0; err == WIRE_OK && op < BIND_FILES_OPS; op++)
-		err = add_tool(catalogue,
-		    name_of(name, (enum bind_files_op)op, buf), files,
-		    (enum bind_files_op)op, info);
-	/* Without memory for one, the others are taken back. */
-	for (size_t i = 0; err != WIRE_OK && i < files->users; i++)
-		(void)bind_catalogue_withdraw(
-		    catalogue, name_of(name, (enum bind_files_op)i, buf));
-	return err;
-}
-
-enum wire_err
-bind_files_add(struct bind_catalogue *catalogue, struct wire_span name,
-    const struct bind_files_config *config, struct wire_errinfo *info)
-{
-	struct bind_files *files = calloc(1, sizeof(*files));
-	enum wire_err err;
-
-	if (files == NULL)
-		return wire_fail(info, WIRE_ERR_NO_MEMORY, "files", 0);
-	files->root_fd = files->watch.fd = -1;
-	TAILQ_INIT(&files->waiting);
-	err = configure(files, config, info);
-	if (err == WIRE_OK)
-		err = add_tools(catalogue, name, files, info);
-	if (files->users == 0)
-		free_files(files);
-	return err;
-}

@@ -716,10 +716,10 @@ MUTANTS = {
           "\tif (++s->noise <= BIND_MCP_NOISE_MAX)"),),
         e2e("test_830_mcp", "Disorder.test_noise_up_to_its_bound")),
     "questions-for-ever": Mutant(
-        "bindings/mcp_process.c", "a server that does not read makes",
+        "bindings/mcp_queue.c", "a server that does not read makes",
         (("bindings/mcp_hear.c",
-          "\tif (s->process.answers > BIND_MCP_ANSWERS) {",
-          "\tif (s->process.answers > BIND_MCP_QUEUE_MAX) {"),),
+          "\tif (s->process.queue.answers > BIND_MCP_ANSWERS) {",
+          "\tif (s->process.queue.answers > BIND_MCP_QUEUE_MAX) {"),),
         e2e("test_830_mcp", "Disorder.test_questions_without_end")),
     "end-of-a-cancelled-call": Mutant(
         "bindings/mcp_call.c", "a server need not stop",
@@ -900,36 +900,36 @@ MUTANTS = {
           "\tif (line.len > SIZE_MAX - response->header_bytes)"),),
         unit("test_http_text")),
     "address-unasked": Mutant(
-        "bindings/provider_http.c", "here, and not where a name",
-        (("bindings/provider_http.c",
+        "bindings/http_request.c", "here, and not where a name",
+        (("bindings/http_request.c",
           "\t\t&sockaddr->addr, sockaddr->addrlen, &address) ||\n"
           "\t    !may_connect(j, &address))",
           "\t\t&sockaddr->addr, sockaddr->addrlen, &address))"),),
         e2e("test_840_http", "Egress.test_addresses_that_are_not_public")),
     "environment-heard": Mutant(
-        "bindings/provider_http.c", "what the environment, files",
-        (("bindings/provider_http.c",
+        "bindings/http_request.c", "what the environment, files",
+        (("bindings/http_request.c",
           "\tSET(CURLOPT_PROXY, \"\");\n"
           "\tSET(CURLOPT_NOPROXY, \"*\");\n", ""),),
         e2e("test_840_http",
             "Egress.test_what_the_environment_says_is_not_heard")),
     "certificates-unread": Mutant(
-        "bindings/provider_http.c", "who cannot say who he is",
-        (("bindings/provider_http.c",
+        "bindings/http_request.c", "who cannot say who he is",
+        (("bindings/http_request.c",
           "\tSET(CURLOPT_SSL_VERIFYPEER, 1L);\n"
           "\tSET(CURLOPT_SSL_VERIFYHOST, 2L);",
           "\tSET(CURLOPT_SSL_VERIFYPEER, 0L);\n"
           "\tSET(CURLOPT_SSL_VERIFYHOST, 0L);"),),
         e2e("test_840_http", "Real.test_tls_of_somebody_else")),
     "connections-shared": Mutant(
-        "bindings/provider_http.c", "a connection, and what TLS",
-        (("bindings/provider_http.c",
+        "bindings/http_request.c", "a connection, and what TLS",
+        (("bindings/http_request.c",
           "\tSET(CURLOPT_FRESH_CONNECT, 1L);\n"
           "\tSET(CURLOPT_FORBID_REUSE, 1L);\n", ""),),
         e2e("test_840_http", "Hostile.test_each_is_understood")),
     "resolver-waited-for": Mutant(
-        "bindings/provider_http.c", "a call that ends while its host",
-        (("bindings/provider_http.c",
+        "bindings/http_request.c", "a call that ends while its host",
+        (("bindings/http_request.c",
           "\tSET(CURLOPT_QUICK_EXIT, 1L);\n", ""),),
         e2e("test_840_http",
             "Names.test_who_waits_for_a_name_waits_alone"), True),
