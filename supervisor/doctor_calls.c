@@ -170,10 +170,9 @@ sup_step_workspace_base(struct sup_doctor_try *attempt)
 	struct sup_scratch scratch = SUP_SCRATCH_NONE;
 	char made[SUP_SCRATCH_NAME] = "", path[PATH_MAX];
 	struct wire_errinfo info = {"", 0, 0};
-	bool open = false;
 	enum wire_err err;
 
-	err = sup_scratch_open(&scratch, true, &open, &info);
+	err = sup_scratch_open(&scratch, &info);
 	if (err == WIRE_OK)
 		err = sup_scratch_make(&scratch, name, made, path, &info);
 	if (made[0] != '\0')

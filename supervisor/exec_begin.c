@@ -105,10 +105,8 @@ static enum wire_err
 make_workspace(struct weir_execution *e, struct wire_errinfo *info)
 {
 	struct sup_scratch *scratch = &e->weir->scratch;
-	bool open = false;
-	enum wire_err err;
+	enum wire_err err = sup_scratch_open(scratch, info);
 
-	err = sup_scratch_open(scratch, true, &open, info);
 	if (err == WIRE_OK)
 		err = sup_scratch_make(
 		    scratch, e->id, e->scratch_name, e->workspace, info);

@@ -6,54 +6,31 @@
 
 #include "supervisor/sys.h"
 
-/* A line of a map. */
-struct range {
-	uint64_t inside, outside, count;
-};
-
-/* Goes on to the next line of a map; false at its end. */
-static bool
-next_range(const char **text, struct range *ret_range)
-{
-	char *end;
-
-	ret_range->inside = strtoull(*text, &end, 10);
-	ret_range->outside = strtoull(end, &end, 10);
-	ret_range->count = strtoull(end, &end, 10);
-	if (end == *text || ret_range->count == 0)
-		return false;
-	*text = end;
-	return true;
-}
-
-/* The highest id that a map holds; 0 when it is empty or unreadable.
- * *ret_full: all ids are mapped to themselves. */
+/* The highest id that a map (lines of inside, outside, count) holds; 0 when
+ * it is empty or unreadable. *ret_full: all ids are mapped to themselves. */
 static uint32_t
 highest(const char *text, bool *ret_full)
 {
 	uint64_t top = 0;
-	struct range range;
 
 	*ret_full = false;
-	while (next_range(&text, &range)) {
-		if (range.inside == 0 && range.outside == 0 &&
-		    range.count >= UINT32_MAX)
+	while (*text != '\0') {
+		char *end;
+		uint64_t inside = strtoull(text, &end, 10);
+		uint64_t outside = strtoull(end, &end, 10);
+		uint64_t count = strtoull(end, &end, 10);
+
+		if (end == text || count == 0)
+			break;
+		if (inside == 0 && outside == 0 && count >= UINT32_MAX)
 			*ret_full = true;
-		if (range.inside + range.count - 1 > top)
-			top = range.inside + range.count - 1;
+		if (inside + count - 1 > top)
+			top = inside + count - 1;
+		text = end;
+		while (*text == '\n')
+			text++;
 	}
 	return top < UINT32_MAX ? (uint32_t)top : 0;
-}
-
-uint32_t
-sup_idmap_outside(const char *proc_uid_map, uint32_t id)
-{
-	struct range range;
-
-	while (next_range(&proc_uid_map, &range))
-		if (id >= range.inside && id - range.inside < range.count)
-			return (uint32_t)(range.outside + (id - range.inside));
-	return id;
 }
 
 void

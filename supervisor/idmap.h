@@ -31,10 +31,6 @@ struct sup_idmap {
 void sup_idmap_choose(uint32_t euid, uint32_t egid, const char *proc_uid_map,
     const char *proc_gid_map, struct sup_idmap *ret_map);
 
-/* What id is called where the caller's user namespace was made; id itself
- * when proc_uid_map does not hold it. */
-uint32_t sup_idmap_outside(const char *proc_uid_map, uint32_t id);
-
 /* The outer ids of the child pid. */
 uint32_t sup_idmap_uid(const struct sup_idmap *map, pid_t pid);
 uint32_t sup_idmap_gid(const struct sup_idmap *map, pid_t pid);

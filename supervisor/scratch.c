@@ -9,7 +9,6 @@
 
 #include "bindings/spawn.h"
 #include "bindings/sys.h"
-#include "supervisor/idmap.h"
 #include "supervisor/sys.h"
 #include "supervisor/sys_dir.h"
 
@@ -37,28 +36,6 @@ is_own_dir(int fd, unsigned refused_bits)
 	    st.st_uid == geteuid() && (st.st_mode & refused_bits) == 0;
 }
 
-/* Root's children have ids of their own and must get through; the names are
- * random. */
-static unsigned
-dir_mode(void)
-{
-	return geteuid() == 0 ? 0711 : 0700;
-}
-
-/*
- * SECURITY: /tmp may be the host's in a user namespace too. Who is root only
- * there is called what the host calls them; under real root's name they would
- * keep root's workspaces from being made.
- */
-static unsigned
-uid_outside(void)
-{
-	char map[4096];
-
-	(void)sup_sys_read_text("/proc/self/uid_map", map, sizeof(map));
-	return sup_idmap_outside(map, (uint32_t)geteuid());
-}
-
 /* Whether /run/user/UID is the caller's alone, as pam_systemd(8) makes it. */
 static bool
 has_runtime_dir(unsigned uid, char base[SUP_SCRATCH_BASE])
@@ -74,15 +51,26 @@ has_runtime_dir(unsigned uid, char base[SUP_SCRATCH_BASE])
 }
 
 void
-sup_scratch_place(char base[SUP_SCRATCH_BASE])
+sup_scratch_place(unsigned which, char base[SUP_SCRATCH_BASE])
 {
-	unsigned uid = uid_outside();
+	unsigned uid = (unsigned)geteuid();
 
-	if (geteuid() != 0 && has_runtime_dir(uid, base))
+	if (which > 0)
+		(void)snprintf(
+		    base, SUP_SCRATCH_BASE, "/tmp/weir-%u.%u", uid, which);
+	else if (uid != 0 && has_runtime_dir(uid, base))
 		(void)snprintf(
 		    base, SUP_SCRATCH_BASE, "/run/user/%u/weir", uid);
 	else
 		(void)snprintf(base, SUP_SCRATCH_BASE, "/tmp/weir-%u", uid);
+}
+
+/* Root's children have ids of their own and must get through; the names are
+ * random. */
+static unsigned
+dir_mode(void)
+{
+	return geteuid() == 0 ? 0711 : 0700;
 }
 
 /* Whatever the caller's umask is. */
@@ -94,49 +82,61 @@ make_dir(int dir_fd, const char *name, unsigned mode)
 	return r < 0 ? r : sup_sys_chmodat(dir_fd, name, mode);
 }
 
-enum wire_err
-sup_scratch_open(struct sup_scratch *scratch, bool make, bool *ret_open,
-    struct wire_errinfo *info)
+/* A base for the caller alone; -errno, -EPERM for what is another's. */
+static int
+open_base(const char *base, bool make)
 {
-	struct sup_owner owner;
 	int fd = -ENOENT;
 
-	*ret_open = scratch->base_fd >= 0;
-	if (*ret_open)
-		return WIRE_OK;
-	sup_scratch_place(scratch->base);
 	/* Another supervisor of the caller may remove it, being empty, before
 	 * it is open here. */
 	for (int again = 0; again < TRIES; again++) {
 		if (make)
-			(void)make_dir(AT_FDCWD, scratch->base, dir_mode());
-		fd = sup_sys_open(scratch->base, DIR_FLAGS);
+			(void)make_dir(AT_FDCWD, base, dir_mode());
+		fd = sup_sys_open(base, DIR_FLAGS);
 		if (fd != -ENOENT || !make)
 			break;
 	}
-	if (fd == -ENOENT && !make)
-		return WIRE_OK;
-	/* The caller may be root in one user namespace and not in another. */
-	if (fd >= 0 && !is_own_dir(fd, 066)) {
+	if (fd >= 0 && !is_own_dir(fd, geteuid() == 0 ? 066 : 077)) {
 		sup_sys_close(&fd);
 		fd = -EPERM;
-	} else if (fd >= 0 && dir_mode() == 0711 && is_own_dir(fd, 077)) {
-		(void)sup_sys_chmodat(fd, ".", 0711);
+	}
+	return fd;
+}
+
+/*
+ * SECURITY: what another has put in the place of the first one does not keep
+ * the caller from having a workspace: there are further names. The root of a
+ * user namespace that shares /tmp takes real root's without meaning to.
+ */
+enum wire_err
+sup_scratch_open(struct sup_scratch *scratch, struct wire_errinfo *info)
+{
+	struct sup_owner owner;
+	int fd = -ENOENT, first = 0;
+
+	if (scratch->base_fd >= 0)
+		return WIRE_OK;
+	for (unsigned i = 0; i < SUP_SCRATCH_PLACES && fd < 0; i++) {
+		sup_scratch_place(i, scratch->base);
+		fd = open_base(scratch->base, true);
+		if (i == 0)
+			first = fd;
 	}
 	if (fd < 0) {
+		sup_scratch_place(0, scratch->base);
 		if (info != NULL)
 			*info = (struct wire_errinfo){
 			    "the base directory for workspaces "
 			    "(/run/user/UID/weir, or /tmp/weir-UID) is not a "
-			    "private directory of the caller's; remove what "
-			    "stands there, or have root do it",
-			    -fd, 0};
+			    "private directory of the caller's, nor is one of "
+			    "/tmp/weir-UID.1 to .3; remove what stands there",
+			    -first, 0};
 		return WIRE_ERR_SYSTEM;
 	}
 	sup_owner_find(&owner);
 	sup_owner_write(&owner, scratch->owner);
 	scratch->base_fd = fd;
-	*ret_open = true;
 	return WIRE_OK;
 }
 
@@ -170,7 +170,6 @@ sup_scratch_make(struct sup_scratch *scratch, const char *id,
     struct wire_errinfo *info)
 {
 	char name[SUP_SCRATCH_NAME];
-	bool open;
 	int r;
 	int n = snprintf(name, sizeof(name), "%s.%s", scratch->owner, id);
 
@@ -182,7 +181,7 @@ sup_scratch_make(struct sup_scratch *scratch, const char *id,
 	 * it, as sup_scratch_close does. */
 	for (int again = 0; r == -ENOENT && again < TRIES; again++) {
 		sup_sys_close(&scratch->base_fd);
-		if (sup_scratch_open(scratch, true, &open, info) != WIRE_OK)
+		if (sup_scratch_open(scratch, info) != WIRE_OK)
 			return WIRE_ERR_SYSTEM;
 		r = make_dir(scratch->base_fd, name, dir_mode());
 	}
@@ -263,7 +262,7 @@ sup_scratch_remove(
 }
 
 struct sweep {
-	const struct sup_scratch *scratch;
+	struct sup_scratch base;
 	const char *stub_path;
 	struct sup_owner self;
 };
@@ -275,14 +274,21 @@ sweep_one(void *arg, const char *name)
 	struct sup_owner owner;
 
 	if (sup_owner_read(name, &owner) && sup_owner_is_gone(&owner, &s->self))
-		(void)sup_scratch_remove(s->scratch, name, s->stub_path);
+		(void)sup_scratch_remove(&s->base, name, s->stub_path);
 }
 
 void
-sup_scratch_sweep(const struct sup_scratch *scratch, const char *stub_path)
+sup_scratch_sweep(const char *stub_path)
 {
-	struct sweep s = {.scratch = scratch, .stub_path = stub_path};
+	struct sweep s = {.base = SUP_SCRATCH_NONE, .stub_path = stub_path};
 
 	sup_owner_find(&s.self);
-	sup_sys_list(scratch->base_fd, sweep_one, &s);
+	for (unsigned i = 0; i < SUP_SCRATCH_PLACES; i++) {
+		sup_scratch_place(i, s.base.base);
+		s.base.base_fd = open_base(s.base.base, false);
+		if (s.base.base_fd < 0)
+			continue;
+		sup_sys_list(s.base.base_fd, sweep_one, &s);
+		sup_scratch_close(&s.base);
+	}
 }

@@ -2,12 +2,12 @@
  * Workspaces on the host's disk, for children without a root of their own.
  *
  * The base is /run/user/UID/weir where that directory is the caller's alone,
- * else /tmp/weir-UID: never a path from the environment (C19). UID is what the
- * caller is called outside of its user namespace. The base is private, and
- * checked and not trusted: what another made in its place is refused. One
- * execution has one directory in it, whose name is the record of its owner:
- * host, boot, PID namespace, process id and start time. Who finds one whose
- * owner is gone removes it (S4); those of other hosts are left alone.
+ * else /tmp/weir-UID: never a path from the environment (C19). It is private,
+ * and checked and not trusted: what another made in its place is left alone,
+ * and the base is the next one of /tmp/weir-UID.1, .2 and .3. One execution has
+ * one directory in it, whose name is the record of its owner: host, boot, PID
+ * namespace, process id and start time. Who finds one whose owner is gone, in
+ * any of these, removes it (S4); those of other hosts are left alone.
  *
  * Threads: any, one struct for each.
  */
@@ -21,8 +21,9 @@
 #include "supervisor/owner.h"
 #include "wire/err.h"
 
-#define SUP_SCRATCH_BASE 64
-#define SUP_SCRATCH_NAME 160
+#define SUP_SCRATCH_BASE   64
+#define SUP_SCRATCH_PLACES 4
+#define SUP_SCRATCH_NAME   160
 
 struct sup_scratch {
 	int base_fd; /* -1: not open */
@@ -33,16 +34,17 @@ struct sup_scratch {
 /* Holds nothing. */
 #define SUP_SCRATCH_NONE ((struct sup_scratch){-1, "", ""})
 
-/* Where the base is, whether it is there or not. */
-void sup_scratch_place(char base[SUP_SCRATCH_BASE]);
+/* Where the base may be, whether it is there or not; the first of them that
+ * can be had is it. which: less than SUP_SCRATCH_PLACES. */
+void sup_scratch_place(unsigned which, char base[SUP_SCRATCH_BASE]);
 
 /*
- * Opens the base, and makes it where it is missing and `make` is set. False
- * when there is none. WIRE_ERR_SYSTEM with info->site a sentence when what
- * stands there is not the caller's own.
+ * Opens the base, and makes it where it is missing; it may be open already.
+ * WIRE_ERR_SYSTEM with info->site a sentence when in all places stands what is
+ * not the caller's own; scratch->base is the first of them then.
  */
-WIRE_MUST_USE enum wire_err sup_scratch_open(struct sup_scratch *scratch,
-    bool make, bool *ret_open, struct wire_errinfo *info);
+WIRE_MUST_USE enum wire_err sup_scratch_open(
+    struct sup_scratch *scratch, struct wire_errinfo *info);
 /* Removes the base too, when nothing is in it. */
 void sup_scratch_close(struct sup_scratch *scratch);
 
@@ -62,8 +64,8 @@ int sup_scratch_give(const struct sup_scratch *scratch, const char *name,
 bool sup_scratch_remove(
     const struct sup_scratch *scratch, const char *name, const char *stub_path);
 
-/* Removes those whose owners are gone. */
-void sup_scratch_sweep(
-    const struct sup_scratch *scratch, const char *stub_path);
+/* Removes those whose owners are gone. Where there never was anything, that
+ * costs a system call for each place. */
+void sup_scratch_sweep(const char *stub_path);
 
 #endif

@@ -124,20 +124,15 @@ open_files(struct weir *weir, const char *libexec, char error[WEIR_ERROR_MAX])
 	return true;
 }
 
-/* What supervisors that were killed have left (S4). Where there never was
- * anything, that costs two system calls. */
+/* What supervisors that were killed have left (S4). */
 static void
 sweep(struct weir *weir)
 {
 	char stub[PATH_MAX];
-	bool open = false;
 
 	(void)snprintf(stub, sizeof(stub), "%.*s/weir-child", PATH_MAX - 16,
 	    weir->libexec);
-	/* A base that cannot be used is told to those who need one. */
-	if (sup_scratch_open(&weir->scratch, false, &open, NULL) == WIRE_OK &&
-	    open)
-		sup_scratch_sweep(&weir->scratch, stub);
+	sup_scratch_sweep(stub);
 }
 
 /* Where the state directory is, so that it is granted to nobody. */

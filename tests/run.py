@@ -161,7 +161,7 @@ ONCE = {"test_108_last_value": "plain user", "test_325_code_mode": "root",
         "test_850_cancel": "root"}
 # What changes, or looks at, something that the whole host has one of: no
 # program runs under weir beside it.
-ALONE = ("test_302_alone", "test_503_cores")
+ALONE = ("test_302_alone", "test_311_base", "test_503_cores")
 
 
 def users():

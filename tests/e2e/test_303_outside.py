@@ -13,8 +13,9 @@ import unittest
 
 import test_310_process
 from claims import stages
-from weir_test import (HANG, IS_ROOT, LAYERS, WEIR, Watched, command, finish,
-                       main, rows, run, survivors, wait_for_orphans)
+from weir_test import (BASES, HANG, IS_ROOT, LAYERS, WEIR, Watched, command,
+                       finish, main, own_bases, rows, run, survivors,
+                       wait_for_orphans)
 
 
 def children_of(pid):
@@ -242,7 +243,7 @@ class Grants(Watched):
 
 
     def test_where_workspaces_stand(self):
-        base = test_310_process.BASE
+        base = own_bases()[0] if own_bases() else BASES[3]
         if not os.path.isdir(base):
             os.mkdir(base, 0o700)
         beneath = os.path.join(base, "e2e-%d" % os.getpid())

@@ -2,15 +2,13 @@
 """On the host's root: level `process` where the host refuses namespaces, and
 `--unconfined`. What is had, what is not, and that nothing stays behind."""
 import os
-import shutil
 import signal
 import subprocess
 import time
 
-from weir_test import (BASE, GUARANTEES, HANG, IS_ROOT, LAYERS, PLAIN_UID,
-                       PYTHON, TOOLS, WEIR, Case, Outcome, Watched, command,
-                       finish, leftovers, main, processes_named, rows, run,
-                       shell, start, survivors, wait_for_orphans)
+from weir_test import (GUARANTEES, HANG, IS_ROOT, LAYERS, TOOLS, Case, Outcome,
+                       Watched, command, main, own_bases, processes_named, rows,
+                       run, shell, survivors, wait_for_orphans)
 
 # Both ways to the level: no namespaces at all, and none for mounts.
 WAYS = ("process", "spaces")
@@ -19,10 +17,7 @@ WAYS = ("process", "spaces")
 def workspaces():
     """Directories of executions that are there and have no owner any more:
     somebody else may be running weir."""
-    try:
-        names = os.listdir(BASE)
-    except FileNotFoundError:
-        return []
+    names = [name for base in own_bases() for name in os.listdir(base)]
     return [name for name in names if name.count(".") != 5 or
             not os.path.exists("/proc/" + name.split(".")[3])]
 
@@ -402,150 +397,6 @@ class Killed(Watched):
 
 
 rows(Killed, {level: (level,) for level in ("process", "spaces", "none")})
-
-
-class Scratch(Case):
-    """The directory that workspaces stand in."""
-
-    def setUp(self):
-        super().setUp()
-        self.clean()
-        self.addCleanup(self.clean)
-
-    def clean(self):
-        """rm(1) goes as deep as it takes."""
-        subprocess.run(["chmod", "-R", "-f", "u+rwx", BASE])
-        subprocess.run(["rm", "-rf", BASE], check=True)
-
-    def refused(self):
-        got = run("1", level="process")
-        self.assertEqual((got.code, got.kind), (125, "setup"))
-        self.assertIn("not a private directory of the caller's",
-                      got.result["error"]["message"])
-
-    def test_link(self):
-        os.symlink(self.directory, BASE)
-        self.refused()
-        self.assertEqual(os.listdir(self.directory), [])
-        # Who needs none is not disturbed.
-        self.succeeds("1", level="isolated")
-
-    def test_file(self):
-        open(BASE, "w").close()
-        self.refused()
-
-    def test_open_to_others(self):
-        os.mkdir(BASE)
-        os.chmod(BASE, 0o777)
-        self.refused()
-
-    def test_of_somebody_else(self):
-        if IS_ROOT:
-            os.mkdir(BASE, 0o700)
-            os.chown(BASE, 65534, 65534)
-            self.refused()
-
-    def test_root_of_a_user_namespace_is_not_root(self):
-        """It may share /tmp with real root, whose name is not its own."""
-        uid = PLAIN_UID if IS_ROOT else os.geteuid()
-        become = ["setpriv", "--reuid=%d" % uid, "--regid=%d" % uid,
-                  "--clear-groups"] if IS_ROOT else []
-        inside = ["unshare", "-U", "--map-root-user"]
-        run_it = [str(WEIR), "run", "--json", "--python", PYTHON,
-                  "--unconfined", "-c"]
-
-        def base(*before):
-            """Of a user who is called that, by another of its own names."""
-            done = subprocess.run(
-                become + list(before) + run_it +
-                ["import os\nreturn os.getcwd()"], cwd="/", timeout=HANG,
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE)
-            got = Outcome(done.returncode, done.stdout, done.stderr)
-            self.assertIsNone(got.result["error"])
-            return os.path.dirname(os.path.dirname(got.result["value"]))
-
-        self.assertEqual(base(*inside), "/tmp/weir-%d" % uid)
-        # Each may have made it for the other.
-        made = "/tmp/weir-%d" % uid
-        self.addCleanup(shutil.rmtree, made, True)
-        for mode in (0o700, 0o711):
-            os.makedirs(made)
-            os.chown(made, uid, uid)
-            os.chmod(made, mode)
-            os.mkdir(made + "/kept")
-            self.assertEqual(base(*inside), made)
-            if BASE.startswith("/tmp"):
-                self.assertEqual(base(), made)
-            shutil.rmtree(made)
-
-    def test_umask_does_not_matter(self):
-        before = os.umask(0o777)
-        try:
-            self.succeeds("open('f', 'w').close()", level="process")
-        finally:
-            os.umask(before)
-
-    def test_sweeps_what_is_nobodys(self):
-        """Those whose owner is gone, deep and locked as they may be; those
-        of others stay."""
-        holder = start("import time\ntime.sleep(600)", level="process",
-                       limits={"wall": 600})
-        self.addCleanup(holder.kill)
-        deadline = time.monotonic() + HANG
-        while not os.path.isdir(BASE) or not os.listdir(BASE):
-            self.assertLess(time.monotonic(), deadline)
-        name = os.listdir(BASE)[0]
-        host, boot, space, pid, started, ident = name.split(".")
-        there = {
-            "dead": (host, boot, space, "4194304", "77"),
-            "reused": (host, boot, space, pid, str(int(started) + 1)),
-            "before": (host, "0" * 16, space, pid, started),
-            "other_host": ("0" * 16, boot, space, "4194304", "77"),
-            "other_space": (host, boot, "1", "4194304", "77"),
-        }
-        for ident, parts in there.items():
-            deep = os.path.join(BASE, ".".join(parts + (ident,)), "work")
-            os.makedirs(deep)
-            fd = os.open(deep, os.O_RDONLY)
-            for _ in range(2000):
-                os.mkdir("d", dir_fd=fd)
-                below = os.open("d", os.O_RDONLY, dir_fd=fd)
-                open("/proc/self/fd/%d/f" % fd, "w").close()
-                os.close(fd)
-                fd = below
-            os.mkdir("locked", dir_fd=fd)
-            os.mkdir("locked/in", dir_fd=fd)
-            os.chmod("locked", 0, dir_fd=fd)
-            os.close(fd)
-            os.symlink(self.directory, os.path.join(deep, "link"))
-        self.write("kept", "x")
-        os.mkdir(os.path.join(BASE, "unknown"))
-        self.succeeds("1", level="isolated")
-        self.assertEqual(sorted(n.split(".")[-1] for n in os.listdir(BASE)),
-                         sorted(["other_host", "other_space", "unknown",
-                                 name.split(".")[-1]]))
-        self.assertEqual(os.listdir(self.directory), ["kept"])
-        holder.send_signal(signal.SIGTERM)
-        holder.wait(HANG)
-
-    def test_closed_interpreter_is_named(self):
-        """Root's child has ids of its own and must get through."""
-        if not IS_ROOT:
-            return
-        closed = self.path("closed")
-        os.makedirs(closed + "/bin", 0o700)
-        os.chmod(closed, 0o700)
-        shutil.copy(os.path.realpath(PYTHON), closed + "/bin/python3")
-        os.chmod(self.directory, 0o755)
-        shutil.copytree("/usr/lib/python3.11", closed + "/lib/python3.11",
-                        symlinks=True, ignore=shutil.ignore_patterns(
-                            "test", "dist-packages", "__pycache__"))
-        got = run("1", level="process", python=closed + "/bin/python3")
-        self.assertEqual((got.code, got.kind), (125, "setup"), got.result)
-        self.assertIn(closed + " is closed to the ids",
-                      got.result["error"]["message"])
-        self.succeeds("1", level="isolated", python=closed + "/bin/python3")
 
 
 if __name__ == "__main__":

@@ -12,8 +12,7 @@ import subprocess
 import sys
 
 from weir_test import (ECHO, HERE, IS_ROOT, ROOT, TOOLS, WEIR, Watched,
-                       command, leftovers, main, mounts, survivors,
-                       uid_outside)
+                       command, main, mounts, own_bases, survivors)
 
 SHIM = os.path.join(TOOLS, "failing.so")
 SOURCE = (ROOT / "tests/tools/failing.c").read_text()
@@ -158,7 +157,7 @@ class OnTheHostsRoot(Failing):
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             timeout=self.BOUND)
         self.assertEqual(control.returncode, 0, control.stdout)
-        self.assertEqual(leftovers("weir-%d" % uid_outside()), [])
+        self.assertEqual(own_bases(), [])
 
 
 class WithMemory(Failing):

@@ -64,22 +64,20 @@ HOSTS = {
     "none": ([], ["--unconfined"]),
 }
 
+# The bases of workspaces that stand on the host's disk: the first that can be
+# had is it.
+BASES = ["/tmp/weir-%d" % os.geteuid()] + [
+    "/tmp/weir-%d.%d" % (os.geteuid(), i) for i in (1, 2, 3)]
+if not IS_ROOT and os.path.isdir("/run/user/%d" % os.geteuid()):
+    BASES[0] = "/run/user/%d/weir" % os.geteuid()
 
 
-def uid_outside():
-    """What the caller is called where its user namespace was made."""
-    with open("/proc/self/uid_map") as lines:
-        for inside, outside, count in (map(int, line.split())
-                                       for line in lines):
-            if 0 <= os.geteuid() - inside < count:
-                return outside + os.geteuid() - inside
-    return os.geteuid()
+def own_bases():
+    """Those that are there and the caller's: root of a user namespace may
+    have taken one of root's names."""
+    return [base for base in BASES
+            if os.path.isdir(base) and os.stat(base).st_uid == os.geteuid()]
 
-
-# The base of workspaces that stand on the host's disk.
-BASE = "/tmp/weir-%d" % uid_outside()
-if not IS_ROOT and os.path.isdir("/run/user/%d" % uid_outside()):
-    BASE = "/run/user/%d/weir" % uid_outside()
 
 GUARANTEES = ("filesystem", "network", "process_tree", "identity", "cpu",
               "memory", "file_size", "process_count", "wall_clock",

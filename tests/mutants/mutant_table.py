@@ -312,7 +312,8 @@ MUTANTS = {
     "workspaces-of-others-granted": Mutant(
         "supervisor/own.c", "what weir runs, where workspaces",
         (("supervisor/own.c",
-          "\t    sup_grants_keep_off(grants, base, text) &&\n", ""),),
+          "\t\tif (!is_link(base) && !sup_grants_keep_off",
+          "\t\tif (i > 9 && !sup_grants_keep_off"),),
         e2e(OUTSIDE, "Grants")),
     "ledgers-granted": Mutant(
         "supervisor/own.c", "what weir runs, where workspaces",
@@ -516,14 +517,12 @@ MUTANTS = {
         "supervisor/scratch.c", "/tmp is everybody's",
         (("supervisor/scratch.c", "(st.st_mode & refused_bits) == 0;",
           "refused_bits < 010000;"),),
-        e2e("test_310_process", "Scratch.test_open_to_others")),
-    "root-of-a-namespace-is-root": Mutant(
-        "supervisor/scratch.c", "/tmp may be the host's in a user namespace",
-        (("supervisor/scratch.c",
-          "return sup_idmap_outside(map, (uint32_t)geteuid());",
-          "return map[0] == '\\0' ? 0 : (unsigned)geteuid();"),),
-        e2e("test_310_process",
-            "Scratch.test_root_of_a_user_namespace_is_not_root")),
+        e2e("test_311_base", "Base.test_open_to_others")),
+    "one-place-for-workspaces": Mutant(
+        "supervisor/scratch.c", "what another has put in the place",
+        (("supervisor/scratch.c", "i < SUP_SCRATCH_PLACES && fd < 0; i++) {",
+          "i < 1; i++) {"),),
+        e2e("test_311_base", "Base.test_link")),
     "file-of-others-taken": Mutant(
         "supervisor/unlinked.c", "the directory is everybody's",
         (("supervisor/unlinked.c", "O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW",

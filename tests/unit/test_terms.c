@@ -156,24 +156,6 @@ t_ids_are_never_real_root(void **state)
 }
 
 static void
-t_id_outside(void **state)
-{
-	static const char parts[] = "         0       1000          1\n"
-				    "         1     100000      65536\n";
-
-	(void)state;
-	assert_int_equal(sup_idmap_outside(parts, 0), 1000);
-	assert_int_equal(sup_idmap_outside(parts, 1), 100000);
-	assert_int_equal(sup_idmap_outside(parts, 65536), 165535);
-	/* What is not mapped, or not to be read, keeps its name. */
-	assert_int_equal(sup_idmap_outside(parts, 65537), 65537);
-	assert_int_equal(sup_idmap_outside("", 7), 7);
-	assert_int_equal(sup_idmap_outside("0 0 4294967295\n", 0), 0);
-	assert_int_equal(
-	    sup_idmap_outside("0 0 4294967295\n", 4294967294u), 4294967294u);
-}
-
-static void
 t_status_is_read_line_by_line(void **state)
 {
 	static const char text[] = "Name:\tpython3\n"
@@ -254,7 +236,6 @@ main(void)
 	    cmocka_unit_test(t_cpu_fractions_round_up),
 	    cmocka_unit_test(t_processes_share_their_memory),
 	    cmocka_unit_test(t_ids_are_never_real_root),
-	    cmocka_unit_test(t_id_outside),
 	    cmocka_unit_test(t_status_is_read_line_by_line),
 	    cmocka_unit_test(t_changes_of_the_confinement_show),
 	};
