@@ -327,6 +327,23 @@ sync_file(struct bind_ledger *ledger)
 }
 
 enum wire_err
+bind_ledger_look(struct bind_ledger *ledger, struct wire_errinfo *info)
+{
+	enum wire_err err = lock(ledger, info);
+	uint64_t left;
+
+	if (err != WIRE_OK)
+		return err;
+	/* A tail that was not finished is for the next who writes. */
+	if (ledger->at.fault != BIND_LEDGER_NO_FAULT)
+		err = fail_damaged(ledger, info);
+	else
+		err = read_on(ledger, &left, info);
+	unlock(ledger);
+	return err;
+}
+
+enum wire_err
 bind_ledger_append(struct bind_ledger *ledger,
     struct bind_ledger_record *record, const struct bind_ledger_bounds *bounds,
     enum bind_meter *ret_spent, struct wire_errinfo *info)

@@ -68,6 +68,10 @@ WIRE_MUST_USE enum wire_err bind_ledger_append(struct bind_ledger *ledger,
     struct bind_ledger_record *record, const struct bind_ledger_bounds *bounds,
     enum bind_meter *ret_spent, struct wire_errinfo *info);
 
+/* Reads and folds what others have appended since. */
+WIRE_MUST_USE enum wire_err bind_ledger_look(
+    struct bind_ledger *ledger, struct wire_errinfo *info);
+
 /* With `disk`: what was appended is on the disk. A disk that could not do it
  * once is never relied on again: every sync and append fails from then on. */
 WIRE_MUST_USE enum wire_err bind_ledger_sync(
@@ -81,7 +85,7 @@ bool bind_ledger_is_broken(const struct bind_ledger *ledger);
 void bind_ledger_hash(const struct bind_ledger *ledger, struct wire_span bytes,
     uint8_t ret_hash[BIND_SHA256_LEN]);
 
-/* As of the last append, or since bind_ledger_new. */
+/* As of the last append or look, or since bind_ledger_new. */
 const struct bind_ledger_fold *bind_ledger_fold(
     const struct bind_ledger *ledger);
 const struct bind_ledger_reader *bind_ledger_place(

@@ -51,6 +51,9 @@ read_magic(struct bind_ledger_reader *reader, struct wire_span *bytes)
 	size_t len = bytes->len < BIND_LEDGER_MAGIC_LEN ? bytes->len
 							: BIND_LEDGER_MAGIC_LEN;
 
+	/* The machine may have stopped before the first bytes were there. */
+	if (bytes->len < BIND_LEDGER_FRAME_MAX && is_zero(*bytes))
+		return BIND_LEDGER_MORE;
 	if (len > 0 && memcmp(bytes->p, BIND_LEDGER_MAGIC, len) != 0)
 		return stop(reader, BIND_LEDGER_FAULT_MAGIC);
 	if (len < BIND_LEDGER_MAGIC_LEN)

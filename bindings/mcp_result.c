@@ -293,8 +293,9 @@ judge_type(struct wire_span type, struct bind_text *said)
 		return WIRE_TOOL_INPUT_REQUIRED;
 	}
 	bind_text_add(said, "the server gave a result of an unknown type: ");
-	bind_text_add_escaped(
-	    said, (struct wire_span){type.p, type.len < 64 ? type.len : 64});
+	/* SECURITY: whole: what hides secrets has to see all of one, and what
+	 * is shown is cut after that. */
+	bind_text_add_escaped(said, type);
 	return WIRE_TOOL_FAILED;
 }
 

@@ -45,6 +45,7 @@ struct bind_job {
 	struct wire_span tool;	    /* its name */
 	struct wire_span arguments; /* a JSON object; good until gone() */
 	uint64_t deadline_ns;	    /* for information: cancel() comes anyway */
+	uint64_t abandon_ns;	    /* until when abandon() may wait */
 	size_t result_max;
 	/*
 	 * What a provider asks that holds more than `held` bytes of a result:
@@ -82,8 +83,9 @@ struct bind_provider {
 	 */
 	void (*cancel)(struct bind_job *job, enum wire_tool_kind kind);
 	/*
-	 * Last resort at teardown: release everything now, without waiting and
-	 * without calling done or gone.
+	 * Last resort at teardown: release everything, without calling done or
+	 * gone, and waiting until abandon_ns at most, which is one time for all
+	 * calls that are abandoned together.
 	 */
 	void (*abandon)(struct bind_job *job);
 	/* Frees the data of one tool; no job of it is left. May be NULL. */

@@ -11,10 +11,6 @@
 #include "bindings/text.h"
 #include "wire/report.h"
 
-/* How long an abandoned call may take to end, before it is let go. It takes
- * a few milliseconds, on a machine that has time for it. */
-#define ABANDON_MS 1000
-
 /* Our end of something that the loop watches once it stands. */
 struct end {
 	struct bind_watch watch; /* fd -1: closed */
@@ -451,6 +447,15 @@ cancel(struct bind_job *job, enum wire_tool_kind kind)
 		: "cancelled while it ran");
 }
 
+static int
+ms_to_abandon(const struct bind_job *job)
+{
+	uint64_t now = job->loop->now_ns(job->loop->arg);
+
+	return now < job->abandon_ns ? (int)((job->abandon_ns - now) / 1000000)
+				     : 0;
+}
+
 /*
  * The closed lifeline makes the guardian kill the tree and end. One that takes
  * longer than the wait is left to it: killed, it could not finish, and its
@@ -463,7 +468,7 @@ abandon(struct bind_job *job)
 
 	close_streams(j);
 	if (j->guardian.watch.fd >= 0) {
-		bind_sys_wait_end(j->guardian.watch.fd, ABANDON_MS);
+		bind_sys_wait_end(j->guardian.watch.fd, ms_to_abandon(job));
 		(void)bind_sys_reap(j->guardian.watch.fd, false, &j->clean);
 	}
 	free_job(j);

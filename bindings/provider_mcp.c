@@ -7,7 +7,7 @@
 #include "bindings/sys.h"
 
 /* How long the trees of servers may take to be killed. */
-#define ABANDON_MS 1000
+#define ABANDON_NS UINT64_C(1000000000)
 
 struct bind_mcp_pool {
 	const struct bind_mcp_config *config;
@@ -124,14 +124,18 @@ bind_mcp_pool_hang_up(struct bind_mcp_pool *pool)
 static void
 end_all(struct bind_mcp_pool *pool, uint64_t until)
 {
+	uint64_t abandon;
+
 	bind_mcp_pool_hang_up(pool);
 	for (size_t i = 0; i < pool->config->count; i++)
 		(void)bind_mcp_process_wait(
 		    &pool->servers[i].process, (int)ms_left(pool, until));
 	for (size_t i = 0; i < pool->config->count; i++)
 		bind_mcp_process_end(&pool->servers[i].process);
+	abandon = pool->loop->now_ns(pool->loop->arg) + ABANDON_NS;
 	for (size_t i = 0; i < pool->config->count; i++)
-		bind_mcp_process_abandon(&pool->servers[i].process, ABANDON_MS);
+		bind_mcp_process_abandon(
+		    &pool->servers[i].process, (int)ms_left(pool, abandon));
 }
 
 void

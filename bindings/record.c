@@ -86,7 +86,7 @@ ended(void *arg, const struct bind_record_entry *entry)
 struct bind_record
 bind_record_list_record(struct bind_record_list *list)
 {
-	return (struct bind_record){list, started, ended, NULL};
+	return (struct bind_record){list, started, ended, NULL, NULL};
 }
 
 /* The slot with the lowest id of the tail that is at least `from`. */

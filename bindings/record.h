@@ -46,6 +46,9 @@ struct bind_record {
 	/* How the Run stands by what is recorded, as of the last record; false:
 	 * the execution is its own Run. NULL says so too. */
 	bool (*run)(void *arg, struct bind_run *ret_run);
+	/* The same as of now, with what others have recorded in between; NULL
+	 * where nobody else records. */
+	bool (*look)(void *arg, struct bind_run *ret_run);
 };
 
 struct bind_record_totals {

@@ -144,8 +144,21 @@ run(void *arg, struct bind_run *ret_run)
 	return true;
 }
 
+static bool
+look(void *arg, struct bind_run *ret_run)
+{
+	struct bind_record_ledger *self = arg;
+	struct wire_errinfo info;
+
+	/* What keeps it from being read keeps the next record from being
+	 * written, and that is told. */
+	if (self->in_run)
+		(void)!bind_ledger_look(self->ledger, &info);
+	return run(arg, ret_run);
+}
+
 struct bind_record
 bind_record_ledger_record(struct bind_record_ledger *record)
 {
-	return (struct bind_record){record, started, ended, run};
+	return (struct bind_record){record, started, ended, run, look};
 }

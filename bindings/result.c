@@ -38,9 +38,16 @@ is_kept(const struct bind_pending *call, size_t len)
 enum wire_tool_kind
 bind_result_charge(const struct bind_pending *call, uint64_t bytes)
 {
+	struct bind_session *session = call->session;
+	const struct bind_record *record = &session->config.record;
+
 	if (bind_builtin_is(call->tool))
 		return WIRE_TOOL_NONE;
-	return bind_budget_charge_produced(&call->session->budget, bytes);
+	/* While the tool ran others of the Run may have spent it. */
+	if (session->budget.has_run && record->look != NULL)
+		session->budget.has_run =
+		    record->look(record->arg, &session->budget.run);
+	return bind_budget_charge_produced(&session->budget, bytes);
 }
 
 void

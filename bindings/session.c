@@ -19,6 +19,10 @@
 #include "bindings/pending.h"
 #include "bindings/result.h"
 
+/* How long what is told to end may take, all of it together, before it is let
+ * go. It takes a few milliseconds, on a machine that has time for it. */
+#define ABANDON_NS UINT64_C(1000000000)
+
 static struct bind_pending *
 call_of(struct bind_job *job)
 {
@@ -361,12 +365,13 @@ bind_session_safe(struct bind_session *session, size_t count, bool is_safe)
 }
 
 static void
-abandon_all(struct bind_pending_list *list)
+abandon_all(struct bind_pending_list *list, uint64_t until_ns)
 {
 	struct bind_pending *call;
 
 	while ((call = TAILQ_FIRST(list)) != NULL) {
 		TAILQ_REMOVE(list, call, link);
+		call->job.abandon_ns = until_ns;
 		call->tool->provider->abandon(&call->job);
 		if (!bind_call_is_final(call->state)) {
 			call->kind = WIRE_TOOL_CANCELLED;
@@ -379,12 +384,15 @@ abandon_all(struct bind_pending_list *list)
 void
 bind_session_abandon(struct bind_session *session)
 {
+	const struct bind_loop *loop = session->config.loop;
+	uint64_t until_ns = loop->now_ns(loop->arg) + ABANDON_NS;
+
 	session->muted = true;
 	/* All are told first, so that they end at the same time. */
 	bind_session_close(session);
 	bind_session_safe(session, bind_session_recorded(session), true);
-	abandon_all(&session->running);
-	abandon_all(&session->ending);
+	abandon_all(&session->running, until_ns);
+	abandon_all(&session->ending, until_ns);
 	session->in_flight = 0;
 }
 

@@ -165,7 +165,7 @@ is_exceeded(const struct watch *w, uint32_t *ret_what)
 	*ret_what = WIRE_EXCEEDED_THREADS;
 	if (has_too_many_threads(w))
 		return true;
-	stub_workspace_measure(&usage);
+	stub_workspace_measure(plan, w->report_fd, &usage);
 	*ret_what = WIRE_EXCEEDED_BYTES;
 	if (usage.bytes > plan->workspace_bytes)
 		return true;
@@ -179,26 +179,29 @@ is_exceeded(const struct watch *w, uint32_t *ret_what)
 /*
  * On the host's root the kernel limits each file and not their sum, and not
  * the threads of one who shares a uid with others: these are watched (C3,
- * C16). Returns how long to wait until the next look, in ms.
+ * C16). Returns when the next look is due.
  */
 static uint64_t
 look(struct watch *w)
 {
 	struct wire_report report = {.code = WIRE_REPORT_EXCEEDED};
-	uint64_t before = monotonic_ms(), took;
+	uint64_t before = monotonic_ms(), after, took;
 
 	if (is_exceeded(w, &report.detail)) {
 		(void)stub_report(w->report_fd, &report, -1);
 		end(w);
 	}
+	after = monotonic_ms();
 	/* A tenth of one CPU at most. */
-	took = (monotonic_ms() - before) * 10;
-	return took > LOOK_EVERY_MS ? took : LOOK_EVERY_MS;
+	took = (after - before) * 10;
+	return after + (took > LOOK_EVERY_MS ? took : LOOK_EVERY_MS);
 }
 
 static void
-wait_for_event(struct pollfd *polled, uint64_t ms, bool forever)
+wait_for_event(struct pollfd *polled, uint64_t until_ms, bool forever)
 {
+	uint64_t now = forever ? 0 : monotonic_ms();
+	uint64_t ms = until_ms > now ? until_ms - now : 0;
 	struct __kernel_timespec timeout = {
 	    (long long)(ms / 1000), (long long)(ms % 1000) * 1000000};
 	long n = STUB_SYS(
@@ -216,7 +219,7 @@ stub_init_loop(int report_fd, int pid2, const struct wire_plan *plan)
 	struct watch w = {.plan = plan, .report_fd = report_fd, .pid2 = pid2};
 	bool watched = plan->backend == WIRE_BACKEND_PROCESS;
 	uint64_t mask = 1ULL << (SIGCHLD_ - 1);
-	uint64_t look_ms = LOOK_EVERY_MS;
+	uint64_t look_ms = watched ? monotonic_ms() + LOOK_EVERY_MS : 0;
 	struct signalfd_siginfo info;
 	struct pollfd polled[2];
 	long signal_fd;
@@ -240,8 +243,11 @@ stub_init_loop(int report_fd, int pid2, const struct wire_plan *plan)
 			(void)STUB_SYS(
 			    __NR_read, signal_fd, &info, sizeof(info));
 			reap(&w);
-		} else if (watched) {
-			look_ms = look(&w);
 		}
+		/* SECURITY: at its time, whatever else there is: a program
+		 * that stops and goes on, or whose children end, makes events
+		 * as often as it likes. */
+		if (watched && monotonic_ms() >= look_ms)
+			look_ms = look(&w);
 	}
 }

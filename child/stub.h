@@ -100,8 +100,10 @@ struct stub_usage {
 
 /* WORKSPACE: makes it the working directory and keeps it open. */
 int stub_workspace_enter(const struct wire_plan *plan);
-/* While the program works in it: a moment's estimate. */
-void stub_workspace_measure(struct stub_usage *ret_usage);
+/* While the program works in it: a moment's estimate. It stops at what is over
+ * the plan's limits, and when something is to be read at report_fd. */
+void stub_workspace_measure(
+    const struct wire_plan *plan, int report_fd, struct stub_usage *ret_usage);
 /* Removes what is in a directory that nobody uses any more. */
 void stub_workspace_clear(int top_fd);
 /* Removes the workspace, and the directory of the execution around it, as far

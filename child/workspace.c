@@ -7,11 +7,13 @@
  * directory is the program's work.
  */
 #include <asm/fcntl.h>
+#include <asm/poll.h>
 #include <asm/stat.h>
 #include <linux/errno.h>
 #include <linux/fcntl.h>
 #include <linux/fs.h>
 #include <linux/stat.h>
+#include <linux/time_types.h>
 
 #include "child/stub.h"
 #include "child/sys.h"
@@ -81,36 +83,51 @@ add_entry(long dir_fd, const char *name, struct stub_usage *usage)
 	return fd;
 }
 
-/* Goes on with the directory at fd: a descriptor of one to go into, or -1 at
- * its end. */
+/* Beside descriptors. */
+#define AT_END	 (-1)
+#define NONE_YET (-2)
+
+/* Goes on with the directory at fd by a chunk of entries at most: a descriptor
+ * of one to go into, or one of the above. */
 static long
 next_below(long fd, struct stub_usage *usage)
 {
-	long n;
+	long n = STUB_SYS(__NR_getdents64, fd, entries, sizeof(entries));
 
-	while (
-	    (n = STUB_SYS(__NR_getdents64, fd, entries, sizeof(entries))) > 0) {
-		for (long at = 0; at < n;) {
-			const struct entry *e =
-			    (const struct entry *)(entries + at);
-			int64_t next = e->next;
-			long below;
+	for (long at = 0; at < n;) {
+		const struct entry *e = (const struct entry *)(entries + at);
+		int64_t next = e->next;
+		long below;
 
-			at += e->len;
-			if (is_dots(e->name))
-				continue;
-			below = add_entry(fd, e->name, usage);
-			if (below < 0)
-				continue;
-			(void)STUB_SYS(__NR_lseek, fd, next, 0);
-			return below;
-		}
+		at += e->len;
+		if (is_dots(e->name))
+			continue;
+		below = add_entry(fd, e->name, usage);
+		if (below < 0)
+			continue;
+		(void)STUB_SYS(__NR_lseek, fd, next, 0);
+		return below;
 	}
-	return -1;
+	return n > 0 ? NONE_YET : AT_END;
+}
+
+/* Whether more of it would change nothing, or nobody waits for it: process 1
+ * is told of its end by its report socket alone. */
+static bool
+is_enough(
+    const struct wire_plan *plan, int report_fd, const struct stub_usage *usage)
+{
+	struct pollfd polled = {report_fd, POLLIN, 0};
+	struct __kernel_timespec none = {0, 0};
+
+	return usage->bytes > plan->workspace_bytes ||
+	    usage->inodes > plan->workspace_inodes || usage->hidden ||
+	    STUB_SYS(__NR_ppoll, &polled, 1, &none, 0, 8) > 0;
 }
 
 void
-stub_workspace_measure(struct stub_usage *ret_usage)
+stub_workspace_measure(
+    const struct wire_plan *plan, int report_fd, struct stub_usage *ret_usage)
 {
 	struct stub_usage usage = {0, 0, false};
 	long fds[DEPTH_MAX];
@@ -124,11 +141,18 @@ stub_workspace_measure(struct stub_usage *ret_usage)
 	while (depth >= 0) {
 		long below = next_below(fds[depth], &usage);
 
-		if (below < 0) {
+		/* The lifeline is heard while it is measured, and a
+		 * walk over more than is allowed ends where it is. */
+		if (is_enough(plan, report_fd, &usage)) {
+			if (below >= 0)
+				STUB_SYS(__NR_close, below);
+			while (depth >= 0)
+				STUB_SYS(__NR_close, fds[depth--]);
+		} else if (below == AT_END) {
 			STUB_SYS(__NR_close, fds[depth--]);
-		} else if (depth + 1 < DEPTH_MAX) {
+		} else if (below >= 0 && depth + 1 < DEPTH_MAX) {
 			fds[++depth] = below;
-		} else {
+		} else if (below >= 0) {
 			usage.hidden = true;
 			STUB_SYS(__NR_close, below);
 		}

@@ -150,6 +150,8 @@ model_file(struct wire_span file, struct ending *end)
 
 	memset(end, 0, sizeof(*end));
 	slow_hash(end->hash, MAGIC, 16, true);
+	if (fuzz_is_zero(file.p, file.len) && file.len < HEAD + PAYLOAD_MAX)
+		return;
 	end->altered = part > 0 && memcmp(file.p, MAGIC, part) != 0;
 	if (end->altered || part < 16)
 		return;

@@ -176,7 +176,7 @@ sup_step_workspace_base(struct sup_doctor_try *attempt)
 	if (err == WIRE_OK)
 		err = sup_scratch_make(&scratch, name, made, path, &info);
 	if (made[0] != '\0')
-		(void)sup_scratch_remove(&scratch, made, "");
+		(void)sup_scratch_remove(&scratch, made, "", 0);
 	sup_scratch_close(&scratch);
 	if (err != WIRE_OK) {
 		sup_doctor_note(attempt, "%s", scratch.base);

@@ -27,24 +27,56 @@
  * it. */
 #define TREE_NS (SUP_NS_PER_S / 2)
 
+/* Within so many warnings and so many bytes of them. */
+static __attribute__((format(printf, 4, 0))) void
+add_warning(struct weir_execution *e, size_t count_max, size_t text_max,
+    const char *format, va_list args)
+{
+	size_t room =
+	    e->warning_text_len < text_max ? text_max - e->warning_text_len : 0;
+	char *at = e->warning_text + e->warning_text_len;
+	int n = vsnprintf(at, room, format, args);
+
+	if (n < 0 || (size_t)n >= room || e->warning_count >= count_max) {
+		e->warnings_left_out++;
+		return;
+	}
+	e->warnings[e->warning_count++] = at;
+	e->warning_text_len += (size_t)n + 1;
+}
+
 void
 sup_exec_warn(struct weir_execution *execution, const char *format, ...)
 {
-	char *at = execution->warning_text + execution->warning_text_len;
-	size_t room =
-	    sizeof(execution->warning_text) - execution->warning_text_len;
 	va_list args;
-	int n;
 
-	if (execution->warning_count == SUP_WARNINGS)
-		return;
 	va_start(args, format);
-	n = vsnprintf(at, room, format, args);
+	add_warning(execution, SUP_WARNINGS, SUP_WARNING_TEXT, format, args);
 	va_end(args);
-	if (n < 0 || (size_t)n >= room)
+}
+
+void
+sup_exec_warn_of(struct weir_execution *execution, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	add_warning(
+	    execution, SUP_WARNINGS / 2, SUP_WARNING_TEXT / 2, format, args);
+	va_end(args);
+}
+
+/* In the room that is kept for this. */
+static void
+warn_of_warnings(struct weir_execution *e)
+{
+	char *at = e->warning_text + e->warning_text_len;
+
+	if (e->warnings_left_out == 0)
 		return;
-	execution->warnings[execution->warning_count++] = at;
-	execution->warning_text_len += (size_t)n + 1;
+	(void)snprintf(at, sizeof(e->warning_text) - e->warning_text_len,
+	    "%u more warnings were left out", e->warnings_left_out);
+	e->warnings[e->warning_count++] = at;
 }
 
 /* A raw string or value with what quotes it, into the copy's text. */
@@ -341,6 +373,7 @@ finish(struct weir_execution *e)
 	sup_verdict_reach(&e->facts, &e->verdict);
 	sup_exec_trace_finish(e);
 	sup_exec_ledger_closed(e);
+	warn_of_warnings(e);
 	sup_result_build(e);
 	if (e->events.finished != NULL)
 		e->events.finished(e->events.arg, e);
@@ -457,7 +490,7 @@ sup_exec_reset(struct weir_execution *e)
 	e->chan.watch.fd = e->out.watch.fd = e->err.watch.fd = -1;
 	e->pid_watch.fd = e->timer_watch.fd = e->wake.fd = -1;
 	e->report_watch.fd = e->sync.fd = -1;
-	e->launched = false;
+	e->launched = e->is_clearing = false;
 	e->deadline_ns = UINT64_MAX;
 	e->armed_ns = 0;
 	e->state = SUP_EXEC_STARTING;

@@ -25,7 +25,8 @@
 #include "supervisor/weir.h"
 
 #define SUP_EXECUTION_ID 33 /* 128 bits as hexadecimal, and NUL */
-#define SUP_WARNINGS	 32
+#define SUP_WARNINGS	 64
+#define SUP_WARNING_TEXT (16 * 1024)
 
 struct sup_tool_mark;
 
@@ -58,8 +59,10 @@ struct weir {
 	char refused[SUP_ATTEMPTS][SUP_MESSAGE_MAX];
 	bool core_is_pipe;
 	struct weir_execution *executions; /* all that are not freed */
-	struct sup_mcp *mcp;		   /* NULL: no servers */
-	struct sup_mcp_pool *pools;	   /* of them, by owner */
+	struct weir_execution
+	    *settled_next;	    /* of those, while they are settled */
+	struct sup_mcp *mcp;	    /* NULL: no servers */
+	struct sup_mcp_pool *pools; /* of them, by owner */
 };
 
 struct sup_names;
@@ -99,11 +102,12 @@ struct weir_execution {
 	struct sup_child child;
 	pid_t pid2; /* of the interpreter, as the host sees it; 0: none yet */
 	int pidfd2;
-	bool launched; /* process 1 has said so */
+	bool launched;	  /* process 1 has said so */
+	bool is_clearing; /* all has ended, and it has more time for that */
 	struct sup_chan chan;
 	struct sup_output out, err;
 	struct sup_watch pid_watch, timer_watch;
-	struct sup_watch report_watch; /* while the stub's record is late */
+	struct sup_watch report_watch; /* while the stub's records matter */
 	struct sup_watch wake;	       /* without a descriptor: a turn is due */
 	struct sup_watch sync;	       /* likewise: the ledger's sync is */
 	uint64_t started_ns, run_ns, ended_ns;
@@ -128,9 +132,10 @@ struct weir_execution {
 	uint64_t peak_kb;
 	char refusal[SUP_MESSAGE_MAX];
 	char early_text[SUP_MESSAGE_MAX];
-	const char *warnings[SUP_WARNINGS];
+	const char *warnings[SUP_WARNINGS + 1];
 	size_t warning_count;
-	char warning_text[4096];
+	unsigned warnings_left_out; /* which the last one then says */
+	char warning_text[SUP_WARNING_TEXT + 64];
 	size_t warning_text_len;
 	/* The result, when finished. */
 	char *result;
@@ -164,6 +169,10 @@ void sup_exec_destroy(struct weir_execution *execution);
 
 /* Adds a line to `warnings`; texts beyond the room are dropped. */
 __attribute__((format(printf, 2, 3))) void sup_exec_warn(
+    struct weir_execution *execution, const char *format, ...);
+/* Likewise, of what somebody else says: it leaves half of the room to the
+ * host's own. */
+__attribute__((format(printf, 2, 3))) void sup_exec_warn_of(
     struct weir_execution *execution, const char *format, ...);
 
 /* Keeps a copy of an accepted `done`. False when memory is short. */

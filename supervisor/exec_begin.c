@@ -21,6 +21,9 @@
 #include "supervisor/refusal.h"
 #include "supervisor/sys.h"
 
+/* How long the loop waits for what process 1 has not removed in its time. */
+#define REMOVE_MS 1000
+
 static void
 refuse_start(struct weir_execution *e, const char *stage,
     const struct wire_errinfo *info)
@@ -244,7 +247,7 @@ sup_exec_begin(struct weir_execution *e)
 	err = equip_child(e, &info);
 	/* A stub that is gone already has said why. */
 	if (err != WIRE_OK)
-		sup_exec_take_reports(e);
+		(void)sup_exec_take_reports(e);
 	if (err != WIRE_OK && e->state == SUP_EXEC_STARTING) {
 		refuse_start(e, "maps", &info);
 		sup_exec_event(e, SUP_EVENT_REFUSED);
@@ -293,8 +296,11 @@ sup_exec_remove_workspace(struct weir_execution *e)
 		return;
 	(void)snprintf(stub, sizeof(stub), "%.*s/weir-child", PATH_MAX - 16,
 	    e->weir->libexec);
-	if (!sup_scratch_remove(&e->weir->scratch, e->scratch_name, stub))
-		sup_exec_warn(e, "the workspace %s could not be removed whole",
+	if (!sup_scratch_remove(
+		&e->weir->scratch, e->scratch_name, stub, REMOVE_MS))
+		sup_exec_warn(e,
+		    "the workspace %s could not be removed whole in time; the "
+		    "next start of weir goes on with it",
 		    e->workspace);
 	e->scratch_name[0] = '\0';
 }

@@ -19,8 +19,13 @@
  *
  * They are read when they are needed: at `ready`, and when process 1 has
  * ended, which it does right after its last record. So a start is not woken
- * for each.
+ * for each. Where process 1 has to clear the workspace after that, its records
+ * are read as they come.
  */
+
+/* How long it may take to clear the workspace; the rest is left to a guardian
+ * and to the next start. */
+#define CLEAR_NS (10 * SUP_NS_PER_S)
 
 /* proc(5), /proc/PID/fdinfo: "Pid:" of a pidfd, in our PID namespace. */
 static pid_t
@@ -87,7 +92,7 @@ take_report(struct weir_execution *e, const struct wire_report *report, int *fd)
 	}
 }
 
-void
+bool
 sup_exec_take_reports(struct weir_execution *e)
 {
 	for (;;) {
@@ -106,7 +111,7 @@ sup_exec_take_reports(struct weir_execution *e)
 		/* KERNEL: a stub that failed before it read its `go` leaves
 		 * ECONNRESET in front of its last record (unix(7)). */
 		if (n <= 0 && n != -ECONNRESET)
-			return;
+			return n == -EAGAIN;
 	}
 }
 
@@ -120,7 +125,7 @@ pid_ready(struct sup_watch *watch, uint32_t events)
 
 	(void)events;
 	/* What it reported before it ended, while its id is still ours. */
-	sup_exec_take_reports(e);
+	(void)sup_exec_take_reports(e);
 	if (sup_sys_reap(e->child.pidfd, &info) == 0)
 		return;
 	sup_loop_remove(&e->weir->loop, watch);
@@ -130,6 +135,21 @@ pid_ready(struct sup_watch *watch, uint32_t events)
 	sup_chan_drain(&e->chan);
 	sup_sys_close(&e->child.pidfd);
 	sup_exec_event(e, SUP_EVENT_GONE);
+}
+
+/* On the host's root process 1 clears the workspace after its last record. All
+ * that could run has ended by then, and the host need not wait for it. */
+static bool
+is_clearing(struct weir_execution *e, uint64_t now)
+{
+	if (e->state != SUP_EXEC_KILLING || e->is_clearing)
+		return false;
+	(void)sup_exec_take_reports(e);
+	if (!e->facts.exited)
+		return false;
+	e->is_clearing = true;
+	e->deadline_ns = now + CLEAR_NS;
+	return true;
 }
 
 static void
@@ -149,17 +169,15 @@ timer_ready(struct sup_watch *watch, uint32_t events)
 	e->armed_ns = 0;
 	if (e->tools != NULL)
 		bind_session_tick(e->tools, now);
-	if (sup_exec_memory_look(e, now)) {
+	if (sup_exec_memory_look(e, now))
 		sup_exec_event(e, SUP_EVENT_MEMORY_OVER);
-		return;
-	}
-	if (sup_exec_tree_look(e, now)) {
+	else if (sup_exec_tree_look(e, now))
 		sup_exec_event(e, SUP_EVENT_EXCEEDED);
-		return;
-	}
-	if (now >= e->deadline_ns && over[e->state] != SUP_EVENT_NONE)
+	else if (now >= e->deadline_ns && over[e->state] != SUP_EVENT_NONE &&
+	    !is_clearing(e, now))
 		sup_exec_event(e, over[e->state]);
-	else if (e->state != SUP_EXEC_SETTLING)
+	/* Also after what no longer matters: the deadline stands. */
+	if (e->state != SUP_EXEC_SETTLING)
 		sup_exec_arm(e);
 }
 
@@ -182,6 +200,31 @@ watch(struct weir_execution *e, struct sup_watch *w, int fd,
 }
 
 /* --- frames --------------------------------------------------------------- */
+
+static void
+report_came(struct sup_watch *watch, uint32_t events)
+{
+	struct weir_execution *e = watch->owner;
+
+	(void)events;
+	if (!sup_exec_take_reports(e))
+		sup_loop_remove(&e->weir->loop, watch);
+}
+
+/* The end of the program is decided when it is, and not when what it left has
+ * been cleared: another limit could be over by then (S3). */
+static void
+watch_reports(struct weir_execution *e)
+{
+	struct wire_errinfo info = {"", 0, 0};
+
+	if (e->launch->stub.backend == WIRE_BACKEND_ISOLATED ||
+	    watch(e, &e->report_watch, e->child.report_fd, report_came,
+		&info) == WIRE_OK)
+		return;
+	sup_exec_note_setup(e, &info);
+	sup_exec_event(e, SUP_EVENT_FAILED);
+}
 
 /* What the child says and what the host sees is in: the host decides (C2). */
 static void
@@ -220,6 +263,8 @@ decide(struct weir_execution *e)
 		    "second layer: none; Landlock is not in force (errno %u)",
 		    e->evidence.landlock_errno);
 	sup_exec_event(e, SUP_EVENT_READY);
+	if (e->state == SUP_EXEC_RUNNING)
+		watch_reports(e);
 }
 
 /* Once, when the stub's record was late; without one it has ended, and that
@@ -231,7 +276,7 @@ report_ready(struct sup_watch *watch, uint32_t events)
 
 	(void)events;
 	sup_loop_remove(&e->weir->loop, watch);
-	sup_exec_take_reports(e);
+	(void)sup_exec_take_reports(e);
 	if (e->state == SUP_EXEC_STARTING && e->launched)
 		decide(e);
 }
@@ -242,7 +287,7 @@ on_ready(struct weir_execution *e, const struct wire_ready *ready)
 	struct wire_errinfo info = {"", 0, 0};
 	const char *problem = NULL;
 
-	sup_exec_take_reports(e);
+	(void)sup_exec_take_reports(e);
 	(void)snprintf(e->python, sizeof(e->python), "%.*s",
 	    (int)ready->python.len, (const char *)ready->python.p);
 	if (!sup_evidence_ready(&e->evidence, e->launch, ready, &problem)) {

@@ -17,7 +17,8 @@ void sup_exec_close_io(struct weir_execution *execution);
  * settled. */
 void sup_exec_woken(struct sup_watch *watch, uint32_t events);
 
-/* Takes the records that the stub has sent so far. */
-void sup_exec_take_reports(struct weir_execution *execution);
+/* Takes the records that the stub has sent so far; false when it sends no
+ * more. */
+bool sup_exec_take_reports(struct weir_execution *execution);
 
 #endif

@@ -177,7 +177,7 @@ warn(void *arg, struct wire_span text)
 	size_t len = text.len < WARNING_SHOWN ? text.len : WARNING_SHOWN;
 
 	/* Of a character that is cut the result makes a replacement. */
-	sup_exec_warn(arg, "%.*s", (int)len, (const char *)text.p);
+	sup_exec_warn_of(arg, "%.*s", (int)len, (const char *)text.p);
 }
 
 /* False: the execution has been refused. */

@@ -57,7 +57,7 @@ take_texts(struct weir_execution *e)
 		return;
 	if (v->message[0] != '\0') {
 		e->message = strdup(v->message);
-		e->message_len = strlen(v->message);
+		e->message_len = e->message != NULL ? strlen(v->message) : 0;
 		return;
 	}
 	e->message = decode_text(e->done.message, &e->message_len);
@@ -80,8 +80,13 @@ put_error(struct wire_out *out, const struct weir_execution *e)
 	wire_out_begin_object(out);
 	put_text(out, "kind", sup_kind_word(v->kind));
 	wire_out_key(out, "message");
-	wire_out_lossy_string(out,
-	    (struct wire_span){(const uint8_t *)e->message, e->message_len});
+	/* The host's own words need no memory. */
+	if (theirs)
+		wire_out_lossy_string(out,
+		    (struct wire_span){
+			(const uint8_t *)e->message, e->message_len});
+	else
+		wire_out_lossy_string(out, span_of(v->message));
 	wire_out_key(out, "traceback");
 	if (e->traceback != NULL)
 		wire_out_lossy_string(out,
@@ -296,6 +301,22 @@ put_paths(struct wire_out *out, const struct weir_execution *e, bool write)
 	wire_out_end_array(out);
 }
 
+/* Where what is written counts for no limit: the host's own places. */
+static void
+put_unmetered(struct wire_out *out, const struct weir_execution *e)
+{
+	size_t count = e->grants != NULL ? e->grants->path_count : 0;
+
+	wire_out_begin_array(out);
+	if (e->launch->stub.backend == WIRE_BACKEND_NONE)
+		wire_out_text(out, "/");
+	for (size_t i = 0; i < count; i++)
+		if (e->grants->paths[i].write)
+			wire_out_lossy_string(
+			    out, span_of(e->grants->paths[i].path));
+	wire_out_end_array(out);
+}
+
 /* What may be executed is what the rules say. */
 static void
 put_programs(struct wire_out *out, const struct weir_execution *e)
@@ -330,6 +351,8 @@ put_granted(struct wire_out *out, const struct weir_execution *e)
 	wire_out_end_array(out);
 	wire_out_key(out, "write");
 	put_paths(out, e, true);
+	wire_out_key(out, "unmetered");
+	put_unmetered(out, e);
 	wire_out_key(out, "exec");
 	put_programs(out, e);
 	wire_out_key(out, "environment");

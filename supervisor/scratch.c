@@ -18,6 +18,9 @@
 /* How often somebody else may be faster. */
 #define TRIES 16
 
+/* What was left is cleared at a start, and that is worth a wait. */
+#define SWEEP_MS 60000
+
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
 
 /* --- the base ------------------------------------------------------------- */
@@ -211,9 +214,10 @@ sup_scratch_give(const struct sup_scratch *scratch, const char *name,
 	return r;
 }
 
-/* Has `weir-child sweep` clear the directory at fd, and waits for it. */
+/* Has `weir-child sweep` clear the directory at fd, and waits for it so long;
+ * what it has not done then is for the next start. */
 static void
-clear(int fd, const char *stub_path)
+clear(int fd, const char *stub_path, int timeout_ms)
 {
 	static char program[] = "weir-child", role[] = "sweep";
 	static char *const argv[] = {program, role, NULL};
@@ -230,15 +234,18 @@ clear(int fd, const char *stub_path)
 	int pidfd = -1;
 
 	if (null_fd >= 0 &&
-	    bind_spawn_start(&spawn, &pid, &pidfd, NULL) == WIRE_OK)
+	    bind_spawn_start(&spawn, &pid, &pidfd, NULL) == WIRE_OK) {
+		bind_sys_wait_end(pidfd, timeout_ms);
+		bind_sys_kill(pidfd, pid);
 		(void)bind_sys_reap(pidfd, true, &clean);
+	}
 	sup_sys_close(&pidfd);
 	sup_sys_close(&null_fd);
 }
 
 bool
-sup_scratch_remove(
-    const struct sup_scratch *scratch, const char *name, const char *stub_path)
+sup_scratch_remove(const struct sup_scratch *scratch, const char *name,
+    const char *stub_path, int timeout_ms)
 {
 	int fd = sup_sys_openat(scratch->base_fd, name, DIR_FLAGS);
 	int r;
@@ -254,7 +261,7 @@ sup_scratch_remove(
 	/* A workspace; and, with no confinement, what a program wrote beside
 	 * it. */
 	if (r < 0 && r != -ENOENT) {
-		clear(fd, stub_path);
+		clear(fd, stub_path, timeout_ms);
 		r = sup_sys_rmdirat(scratch->base_fd, name);
 	}
 	sup_sys_close(&fd);
@@ -274,7 +281,8 @@ sweep_one(void *arg, const char *name)
 	struct sup_owner owner;
 
 	if (sup_owner_read(name, &owner) && sup_owner_is_gone(&owner, &s->self))
-		(void)sup_scratch_remove(&s->base, name, s->stub_path);
+		(void)sup_scratch_remove(
+		    &s->base, name, s->stub_path, SWEEP_MS);
 }
 
 void

@@ -59,10 +59,11 @@ int sup_scratch_give(const struct sup_scratch *scratch, const char *name,
     uint32_t uid, uint32_t gid);
 
 /* Removes what is left of one; a guardian at stub_path does the work, since
- * what stands there is a program's. Nothing to do is fine. False when
- * something stays. */
-bool sup_scratch_remove(
-    const struct sup_scratch *scratch, const char *name, const char *stub_path);
+ * what stands there is a program's, and the caller waits for it for at most
+ * timeout_ms. Nothing to do is fine. False when something stays; the next
+ * start sweeps it. */
+bool sup_scratch_remove(const struct sup_scratch *scratch, const char *name,
+    const char *stub_path, int timeout_ms);
 
 /* Removes those whose owners are gone. Where there never was anything, that
  * costs a system call for each place. */

@@ -255,15 +255,14 @@ weir_fd(const struct weir *weir)
 }
 
 /* Executions whose tools have ended, or had their time, are finished here and
- * not in a callback, since `finished` may free them. */
+ * not in a callback, since `finished` may free them, and others too. */
 static void
 settle(struct weir *weir)
 {
-	struct weir_execution *e = weir->executions;
+	struct weir_execution *e;
 
-	while (e != NULL) {
-		struct weir_execution *next = e->next;
-
+	for (e = weir->executions; e != NULL; e = weir->settled_next) {
+		weir->settled_next = e->next;
 		if (e->state == SUP_EXEC_SETTLING) {
 			if (e->tools == NULL || bind_session_is_empty(e->tools))
 				sup_exec_event(e, SUP_EVENT_SETTLED);
@@ -274,7 +273,6 @@ settle(struct weir *weir)
 		} else if (e->state == SUP_EXEC_GATHERING) {
 			sup_exec_mcp_look(e);
 		}
-		e = next;
 	}
 	sup_exec_mcp_sweep(weir);
 }
@@ -415,5 +413,7 @@ weir_execution_free(struct weir_execution *execution)
 		at = &(*at)->next;
 	if (*at != NULL)
 		*at = execution->next;
+	if (execution->weir->settled_next == execution)
+		execution->weir->settled_next = execution->next;
 	sup_exec_destroy(execution);
 }

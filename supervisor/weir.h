@@ -267,7 +267,8 @@ struct weir_events {
 	 */
 	bool (*output)(
 	    void *arg, enum weir_stream stream, const void *bytes, size_t len);
-	/* The result is there. weir_execution_free may be called. */
+	/* The result is there. weir_execution_free may be called, for this
+	 * one and for others. */
 	void (*finished)(void *arg, struct weir_execution *execution);
 };
 

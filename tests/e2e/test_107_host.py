@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 import weir_test
@@ -267,7 +268,8 @@ while True:
 def first_child(process):
     """The id of the first child that a running process makes."""
     path = "/proc/%d/task/%d/children" % (process.pid, process.pid)
-    while process.poll() is None:
+    until = time.monotonic() + weir_test.HANG
+    while process.poll() is None and time.monotonic() < until:
         with open(path) as f:
             words = f.read().split()
         if words:

@@ -610,7 +610,8 @@ class Ends(Case):
                   "s.sendall(%r.encode())\n"
                   "got = s.recv(100)\n" % (servers.tcp["127.0.0.1"], text) +
                   program, *granted(level), level=level,
-                  limits={"wall": "1500ms", "grace": "200ms", "cpu": 20})
+                  limits={"wall": 3 if kind == "timeout" else 60,
+                          "grace": "200ms", "cpu": 20})
         self.assertEqual(got.kind, kind)
         self.assertTrue(servers.wait_for(text.encode()))
         self.assertTrue(wait_for_orphans(), survivors())

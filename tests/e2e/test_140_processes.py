@@ -631,7 +631,8 @@ class Ends(Watched):
 
     def check(self, kind, then):
         got = self.watch(self.STRAYS.replace("MARK", self.mark) + then,
-                         limits=dict(self.LIMITS, wall="4s"))
+                         limits=dict(self.LIMITS,
+                                     wall=4 if kind == "timeout" else 60))
         self.assertEqual(got.kind, kind, got.result["error"])
 
     def test_by_a_signal(self):

@@ -449,7 +449,8 @@ class Ends(Tree):
             "    os.execv(%r, ['sleep', '86399'])\n"
             "os.close(there)\n"
             "os.read(here, 1)\n" % (path, path) + then,
-            "--exec", path, *options, limits=self.LIMITS)
+            "--exec", path, *options,
+            limits=dict(self.LIMITS, wall=5 if kind == "timeout" else 60))
         self.assertEqual(got.kind, kind, got.result["error"])
         self.assertEqual(processes_named("wx%d" % os.getpid()), [])
         self.assertEqual(processes.living(), [])

@@ -374,6 +374,38 @@ class Unconfined(Watched):
         self.assertEqual(workspaces(), [])
 
 
+class Busy(Watched):
+    """Process 1 is told of every stop of the program, and looks at what it
+    watches all the same."""
+
+    PROGRAM = """
+import ctypes, os, signal
+libc = ctypes.CDLL(None, use_errno=True)
+# A timer goes on when its signal is delivered.
+signal.signal(signal.SIGCONT, lambda *_: None)
+# timer_create(2): CLOCK_MONOTONIC, SIGEV_SIGNAL
+event = (ctypes.c_byte * 64)()
+ctypes.c_int.from_buffer(event, 8).value = signal.SIGCONT
+timer = ctypes.c_void_p()
+assert libc.timer_create(1, event, ctypes.byref(timer)) == 0
+each = (ctypes.c_long * 4)(0, 20000000, 0, 20000000)
+assert libc.timer_settime(timer, 0, each, None) == 0
+for n in range(300):
+    with open("f%d" % n, "wb") as file:
+        file.write(bytes(65536))
+    os.kill(os.getpid(), signal.SIGSTOP)
+return "never seen"
+"""
+
+    def check(self, level):
+        got = self.watch(self.PROGRAM, level=level, limits=dict(
+            self.LIMITS, wall=30, workspace="1M", file_size="64K"))
+        self.assertEqual(got.kind, "disk", got.result["error"])
+
+
+rows(Busy, {way: (way,) for way in WAYS})
+
+
 class Killed(Watched):
     """SIGKILL of the supervisor at any moment, and what the next one does."""
 

@@ -3,8 +3,9 @@
 everything else ends."""
 import os
 import resource
+import time
 
-from weir_test import ECHO, Case, finish, main, rows, run, shell
+from weir_test import ECHO, HANG, Case, finish, main, rows, run, shell
 
 WRITE = """
 import os, threading
@@ -409,7 +410,13 @@ def read_lines(count):
         counts = []
         for _ in range(2):
             self.assertTrue(meeting.wait(1, process))
-            counts.append(len(os.listdir("/proc/%d/fd" % process.pid)))
+            # The guardian before may take a moment to be reaped.
+            fds = "/proc/%d/fd" % process.pid
+            until = time.monotonic() + HANG
+            while (counts and len(os.listdir(fds)) != counts[0] and
+                   time.monotonic() < until):
+                time.sleep(0.01)
+            counts.append(len(os.listdir(fds)))
             meeting.release(1)
         got = finish(process)
         self.assertEqual(got.kind, None, got.result["error"])

@@ -77,6 +77,10 @@ CRASHES = {
 }
 
 
+# None of these waits for its time.
+PATIENT = dict(Watched.LIMITS, wall=60)
+
+
 class Crashes(Watched):
     """With the pattern that the host has."""
 
@@ -86,7 +90,7 @@ class Crashes(Watched):
                 "print('so far', flush=True)\n" % self.mark) + program
 
     def check(self, program, number):
-        self.judge(self.watch(self.named(program)), number)
+        self.judge(self.watch(self.named(program), limits=PATIENT), number)
 
     def judge(self, got, number):
         result = got.result
@@ -159,7 +163,7 @@ class Patterns(Watched):
     def check(self, kind, program, number):
         self.set(kind)
         named = Crashes.named(self, program)
-        got = self.watch(named)
+        got = self.watch(named, limits=PATIENT)
         Crashes.judge(self, got, number)
         self.control(kind)
         self.assertNotIn(self.mark, self.dumped())

@@ -22,7 +22,7 @@ class Many(Watched):
         done = subprocess.run(
             [os.path.join(TOOLS, "soak"), libexec, PYTHON, str(count),
              str(at_once)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            timeout=HANG)
+            timeout=5 * HANG)
         self.assertEqual(done.returncode, 0, done.stderr.decode()[-2000:])
         found = re.fullmatch(
             r"executions (\d+) kinds (\d+) descriptors ([+-]\d+) "

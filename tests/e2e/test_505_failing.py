@@ -300,5 +300,33 @@ for case in (OnTheHostsRoot, WithMemory, WithTrace, WithAHandle,
     case.test_every_function_is_in_a_list = None
     case.test_the_shim_bites = None
 
+
+class InTheHostsWords(Failing):
+    """The host decides, and has no memory to say so twice."""
+
+    def test_timeout(self):
+        tried = 0
+        for number in range(1, 100):
+            done = self.failing("strdup", number)
+            if done is None:
+                break
+            tried += 1
+            if done.stdout:
+                error = json.loads(done.stdout)["error"]
+                self.assertIn(error["kind"], ("setup", "timeout"))
+                self.assertGreater(len(error["message"]), 10)
+            else:
+                self.assertRegex(done.stderr, b"^weir: ")
+            self.assertEqual(survivors(), [])
+        self.assertGreater(tried, 3)
+
+
+InTheHostsWords.PROGRAM = "while True: pass"
+InTheHostsWords.OPTIONS = ("--limit", "wall=300ms", "--limit", "grace=100ms")
+for name in dir(InTheHostsWords):
+    if name.startswith("test_") and name != "test_timeout":
+        setattr(InTheHostsWords, name, None)
+
+
 if __name__ == "__main__":
     main()

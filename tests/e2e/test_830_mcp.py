@@ -382,7 +382,8 @@ class Disorder(Servers):
 
 
 class Time(Servers):
-    LIMITS = {"tool_time": "300ms"}
+    # Long for those that answer, too.
+    LIMITS = {"tool_time": "2s"}
 
     def test_timed_out(self):
         path = self.path("log")
@@ -402,7 +403,7 @@ class Time(Servers):
 
     def test_timeout_of_the_server(self):
         result = self.with_servers(
-            {"s": entry(timeout=200)},
+            {"s": entry(timeout=2000)},
             "try:\n    s.never()\n"
             "except ToolError as error:\n"
             "    return [error.kind, error.message, s.echo(a=1)]")
@@ -1163,7 +1164,9 @@ class Across(Servers):
             self.assertGreaterEqual(one[1] - one[0], 0.99)
             self.assertGreaterEqual(one[2] - one[1], 1.99)
         self.assertTrue(said)
-        self.assertLessEqual(said, {"1", "2", "4"})
+        # Rounded up, and one may have come further than the other.
+        self.assertLessEqual(max(map(int, said)),
+                             2 ** (max(map(len, times)) - 1))
         self.end()
 
     def test_a_server_that_is_well_again_is_there_again(self):

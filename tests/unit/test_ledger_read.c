@@ -253,6 +253,22 @@ t_zeros_at_the_end(void **state)
 	    read_all(long_file, file_len + BIND_LEDGER_FRAME_MAX, &reader),
 	    BIND_LEDGER_ALTERED);
 	assert_int_equal(reader.fault, BIND_LEDGER_FAULT_LENGTH);
+	/* Not even the first bytes came. */
+	memset(long_file, 0, sizeof(long_file));
+	for (size_t zeros = 1; zeros < 200; zeros++) {
+		assert_int_equal(
+		    read_all(long_file, zeros, &reader), BIND_LEDGER_MORE);
+		assert_int_equal(reader.offset, 0);
+		long_file[zeros - 1] = 1;
+		assert_int_equal(
+		    read_all(long_file, zeros, &reader), BIND_LEDGER_ALTERED);
+		long_file[zeros - 1] = 0;
+	}
+	assert_int_equal(
+	    read_all(long_file, BIND_LEDGER_FRAME_MAX - 1, &reader),
+	    BIND_LEDGER_MORE);
+	assert_int_equal(read_all(long_file, BIND_LEDGER_FRAME_MAX, &reader),
+	    BIND_LEDGER_ALTERED);
 }
 
 /* A frame whose checksum and chain are right, and that holds no record. */

@@ -180,7 +180,8 @@ live(unsigned steps, enum ending ending, enum way way)
 	rig->limits.calls = CALLS - 1;
 	rig_add(rig, "slow", &provider, 0);
 	rig_config(rig, &config);
-	config.record = (struct bind_record){rig, on_started, on_ended, NULL};
+	config.record =
+	    (struct bind_record){rig, on_started, on_ended, NULL, NULL};
 	config.reply = on_reply;
 	assert_int_equal(
 	    bind_session_new(&config, &rig->session, NULL), WIRE_OK);
