@@ -182,6 +182,7 @@ open_weir(struct run *run, char **environment)
 	    .layers = run->options->layers,
 	    .state = run->options->state.dir,
 	    .disk = run->options->state.disk,
+	    .record_values = run->options->state.values,
 	};
 	enum weir_fault fault;
 	int r = sup_place_libexec(libexec);

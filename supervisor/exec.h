@@ -46,6 +46,7 @@ struct weir {
 	char *state;	  /* its path without links, or NULL */
 	bool disk;	  /* the ledgers' durability */
 	bool disk_failed; /* one could not be made safe */
+	bool record_values;
 	uint8_t key[BIND_LEDGER_KEY];
 	uint32_t layers;
 	enum weir_fault fault; /* of the last call that failed */

@@ -62,6 +62,7 @@ sup_exec_ledger_open(
 	e->to_ledger.bounds =
 	    (struct bind_ledger_bounds){UINT64_MAX, UINT64_MAX};
 	e->to_ledger.in_run = run != NULL;
+	e->to_ledger.values = e->weir->record_values;
 	if (run != NULL)
 		e->to_ledger.bounds = (struct bind_ledger_bounds){
 		    e->terms.limits[SUP_LIMIT_RUN_CALLS],

@@ -418,6 +418,8 @@ static const struct sup_option_spec specs[] = {
     {{"--run", "ID", "the Run that this execution belongs to"}, apply_state},
     {{"--durability", "HOW", "the ledger survives its process, or disk"},
 	apply_state},
+    {{"--record-values", NULL, "keep what calls were given and gave there too"},
+	apply_state},
     {{"--unconfined", NULL, "no confinement: the program has your rights"},
 	apply_unconfined},
     {{"--read", "PATH", "let the program read it; repeatable"}, apply_read},

@@ -59,7 +59,10 @@ sup_state_option_apply(struct sup_usage *usage, const char *option,
 		return apply_dir(usage, value, options);
 	if (strcmp(option, "--run") == 0)
 		return apply_run(usage, value, options);
-	return apply_durability(usage, value, options);
+	if (strcmp(option, "--durability") == 0)
+		return apply_durability(usage, value, options);
+	options->values = true;
+	return WIRE_OK;
 }
 
 enum wire_err
@@ -76,5 +79,9 @@ sup_state_option_check(
 	if (options->durability_given)
 		return sup_usage_refuse(usage,
 		    "--durability: it is that of a ledger; add --state DIR");
+	if (options->values)
+		return sup_usage_refuse(usage,
+		    "--record-values: they are kept in a ledger; add --state "
+		    "DIR");
 	return WIRE_OK;
 }

@@ -1,5 +1,6 @@
 /*
- * The options --state, --run and --durability of `weir run`. Pure.
+ * The options --state, --run, --durability and --record-values of `weir run`.
+ * Pure.
  */
 #ifndef SUP_STATE_OPTION_H
 #define SUP_STATE_OPTION_H
@@ -13,6 +14,7 @@ struct sup_state_options {
 	const char *run; /* NULL: each execution is a Run of its own */
 	bool disk;	 /* what was recorded survives the machine's death */
 	bool durability_given;
+	bool values; /* what calls were given and gave is recorded as well */
 };
 
 /* As sup_limit_option_apply; option is the word as the table has it. */

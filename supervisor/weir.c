@@ -179,6 +179,7 @@ load(struct weir *weir, const struct weir_config *config,
 	if (!open_files(weir, config->libexec, error))
 		return false;
 	weir->disk = config->disk;
+	weir->record_values = config->record_values;
 	if (config->state != NULL)
 		weir->runs_fd = sup_state_open(config->state, weir->key, error);
 	if (config->state != NULL && weir->runs_fd < 0)

@@ -41,6 +41,9 @@ struct weir_config {
 	 * the disk has failed, nothing more is started: what it says later is
 	 * not to be relied on (fsync(2)). */
 	bool disk;
+	/* Ledgers hold what calls were given and gave, up to 48 KiB of each,
+	 * and not only its size and hash. */
+	bool record_values;
 };
 
 /* Whose fault a failed call is: 126 and 127, 2, or 125 of the command. */

@@ -22,6 +22,8 @@ class Many(Watched):
         done = subprocess.run(
             [os.path.join(TOOLS, "soak"), libexec, PYTHON, str(count),
              str(at_once)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            # What is freed is overwritten: mallopt(3).
+            env=dict(os.environ, MALLOC_PERTURB_="170"),
             timeout=5 * HANG)
         self.assertEqual(done.returncode, 0, done.stderr.decode()[-2000:])
         found = re.fullmatch(

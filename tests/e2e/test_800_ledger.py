@@ -123,6 +123,22 @@ return 1
         with open(self.ledger(), "rb") as file:
             self.assertNotIn(b"S3cr3t", file.read())
 
+    def test_values_on_request(self):
+        """As JSON, in full up to their limit; never a part of one."""
+        program = ("echo(secret='S3cr3t\\u00e9')\n"
+                   "echo(long='x' * 60000)\nreturn 1")
+        self.value(program, *self.options("r", "--record-values"),
+                   tools={"echo": ECHO})
+        _, started, completed, long, longer, _ = self.records()
+        self.assertEqual(started["arguments"], {"secret": "S3cr3t\u00e9"})
+        self.assertEqual(completed["result"], {"secret": "S3cr3t\u00e9"})
+        self.assertEqual(long["argument_bytes"], 60011)
+        for record in long, longer:
+            self.assertNotIn("arguments", record)
+            self.assertNotIn("result", record)
+        done = self.log("--state", self.state, "r", "--verify")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_outcomes(self):
         for program, outcome, limits in (
                 ("1/0", "exception", None), ("import os; os._exit(3)",

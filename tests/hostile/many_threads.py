@@ -14,6 +14,6 @@ except RuntimeError:
     held("threads", count)
 else:
     # Where they are only counted: time to see them.
-    time.sleep(10 if "{INSIDE}" == "1" else 0)
+    time.sleep(4 if "{INSIDE}" == "1" else 0)
     broke("threads", count)
 stop.set()

@@ -562,6 +562,9 @@ t_state(void **state)
 	assert_string_equal(options.state.dir, "d/e");
 	assert_string_equal(options.state.run, "a.B-c_9");
 	assert_true(options.state.disk);
+	assert_false(options.state.values);
+	accept(LINE("run", "--state=d", "--record-values", "f"));
+	assert_true(options.state.values);
 	accept(LINE("run", "--state=d", "--durability=process", "f"));
 	assert_null(options.state.run);
 	assert_false(options.state.disk);
@@ -570,6 +573,9 @@ t_state(void **state)
 	    "DIR");
 	refuse(LINE("run", "--durability=disk", "f"),
 	    "weir: --durability: it is that of a ledger; add --state DIR");
+	refuse(LINE("run", "--record-values", "f"),
+	    "weir: --record-values: they are kept in a ledger; add --state "
+	    "DIR");
 	refuse(LINE("run", "--durability=ram", "--state=d", "f"),
 	    "weir: --durability 'ram': no such durability; use process or "
 	    "disk");
