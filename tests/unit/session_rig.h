@@ -277,7 +277,7 @@ rig_config(struct rig *rig, struct bind_session_config *ret_config)
 	    .catalogue = rig->catalogue,
 	    .loop = &rig->loop.loop,
 	    .record = {rig, rig_started, rig_ended,
-		rig->run.calls_max > 0 ? rig_run : NULL},
+		rig->run.calls_max > 0 ? rig_run : NULL, NULL},
 	    .seed = 42,
 	    .reply = rig_reply,
 	    .exhausted = rig_exhausted,
