@@ -162,10 +162,10 @@ class Schema(Case):
         self.assertEqual(got.result["exit"],
                          {"by": "program", "code": None, "signal": 9})
 
-    def test_cancelled(self):
+    def cancelled_call(self):
         meeting = self.meeting()
         process = self.start("print('so far')\nwait()",
-                        tools={"wait": meeting.tool()})
+                             tools={"wait": meeting.tool()})
         self.assertTrue(meeting.wait(1, process))
         process.send_signal(signal.SIGTERM)
         got = finish(process)
@@ -174,10 +174,17 @@ class Schema(Case):
         self.assertEqual(got.code, 130)
         self.assertEqual(got.result["stdout"], "so far\n")
         self.assertEqual(got.result["calls"]["total"], 1)
-        # Unknown where its guardian had no time to say how it ended.
         (call,) = got.result["calls"]["list"]
-        self.assertIn(call["state"], ("failed", "unknown"))
-        self.assertEqual(call["kind"], "cancelled")
+        return call["state"], call["kind"]
+
+    def test_cancelled(self):
+        """Unknown only where its guardian had no time to say how it ended,
+        which is not so again and again."""
+        for _ in range(3):
+            ended = self.cancelled_call()
+            if ended != ("unknown", "cancelled"):
+                break
+        self.assertEqual(ended, ("failed", "cancelled"))
 
     def test_protocol_violation(self):
         got = self.fails("protocol_violation",

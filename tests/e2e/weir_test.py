@@ -313,9 +313,9 @@ def wait_for_guardians():
 
 
 def survivors():
-    """What runs still beneath this process, as text; ended and reaped. Who
-    has ended and waits for its new parent does not run: where process 1 got
-    no time to, init reaps."""
+    """What runs still beneath this process, as text; ended and reaped. An
+    interpreter that has ended does not run: where process 1 got no time to
+    reap it, init does."""
     found = []
     wait_for_guardians()
     for entry in os.listdir("/proc"):
@@ -332,7 +332,7 @@ def survivors():
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
     return ["%s (%s)" % (name, state) for _, name, state in found
-            if state != "Z"]
+            if state != "Z" or not name.startswith("python")]
 
 
 def end_survivors():

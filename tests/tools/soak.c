@@ -197,8 +197,8 @@ race(void)
 	return weir_dispatch(weir, 0);
 }
 
-/* Whether there are more than a busy machine explains: a guardian that is late
- * is left its work, and nobody waits for it then. */
+/* Whether one has ended that nobody reaped, or there are more that still run
+ * than a busy machine explains: a guardian that is late is left its work. */
 static int
 late_children(void)
 {
@@ -209,6 +209,8 @@ late_children(void)
 
 		if (pid < 0)
 			return reaped > 2 ? 1 : 0;
+		if (pid > 0 && i == 0)
+			return 1;
 		if (pid > 0)
 			reaped++;
 		else
