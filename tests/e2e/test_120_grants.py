@@ -266,6 +266,21 @@ rows(Refused, {
 })
 
 
+class Unmetered(Case):
+    """What is written there counts for no limit, and the result says so."""
+
+    def test_write_grants_alone(self):
+        os.chmod(self.directory, 0o755)
+        for name in ("read", "write"):
+            os.mkdir(self.path(name))
+        for level in LEVELS:
+            result = self.succeeds(
+                "1", "--read", self.path("read"), "--write",
+                self.path("write"), level=level)
+            self.assertEqual(result["granted"]["unmetered"],
+                             [self.path("write")])
+
+
 class Own(Case):
     """Directories that are weir's own, and what holds them."""
 
