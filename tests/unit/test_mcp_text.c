@@ -253,6 +253,9 @@ t_results(void **state)
 		enum wire_tool_kind kind;
 		const char *value; /* or what is said */
 	} rows[] = {
+#define LONG                                                                   \
+	"0123456789012345678901234567890123456789"                             \
+	"0123456789012345678901234567890123456789"
 #define T(text) "{\"type\":\"text\",\"text\":\"" text "\"}"
 	    {"{\"structuredContent\":{\"a\":1.50}}", false, WIRE_TOOL_NONE,
 		"{\"a\":1.50}"},
@@ -293,7 +296,11 @@ t_results(void **state)
 		WIRE_TOOL_INPUT_REQUIRED, "the tool asks for input"},
 	    {"{\"resultType\":7}", false, WIRE_TOOL_FAILED,
 		"the server gave a result of an unknown type: ?"},
+	    /* Whole: what hides secrets comes after this. */
+	    {"{\"resultType\":\"" LONG "\"}", false, WIRE_TOOL_FAILED,
+		"the server gave a result of an unknown type: " LONG},
 	    {"[]", false, WIRE_TOOL_FAILED, "the server's result is no object"},
+#undef LONG
 #undef T
 	};
 
